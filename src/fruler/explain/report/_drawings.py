@@ -188,6 +188,31 @@ def small_svg(content: str, name: str | None = None) -> str:
     return f"<svg {_SMALL_BOX} {role}>{content}</svg>"
 
 
+@dataclass(frozen=True)
+class Axis:
+    """An axis of a chart.
+
+    Attributes
+    ----------
+    range : (float, float)
+        The ends of the axis.
+    title : str
+        The title.
+    values : Variable or None
+        The input on the axis; None for plain numbers.
+    ticks : list of (float, str) or None
+        Places and their texts; by default dates, or round numbers.
+    slanted : bool
+        Whether the texts are slanted, since they are long.
+    """
+
+    range: tuple[float, float]
+    title: str
+    values: Variable | None = None
+    ticks: list[tuple[float, str]] | None = None
+    slanted: bool = False
+
+
 class Chart:
     """A plot with two axes.
 
@@ -195,44 +220,22 @@ class Chart:
     ----------
     name : str
         The description for screen readers.
-    x_range, y_range : (float, float)
-        The ranges of the axes.
-    x_title, y_title : str
-        The titles of the axes.
-    x_values : Variable, optional
-        The input on the horizontal axis; None for plain numbers.
+    x, y : Axis
+        The horizontal and the vertical axis.
     frame : Frame, optional
         The size of the plot.
-    x_ticks : list of (float, str), optional
-        Places and texts on the horizontal axis; by default dates, or round numbers.
-    slanted : bool, default=False
-        Whether the texts of the horizontal axis are slanted, since they are long.
-    y_ticks : list of (float, str), optional
-        Places and texts on the vertical axis; round numbers by default, or if the list is empty.
     """
 
-    def __init__(
-        self,
-        name: str,
-        x_range: tuple[float, float],
-        y_range: tuple[float, float],
-        x_title: str,
-        y_title: str,
-        x_values: Variable | None = None,
-        frame: Frame | None = None,
-        x_ticks: list[tuple[float, str]] | None = None,
-        slanted: bool = False,
-        y_ticks: list[tuple[float, str]] | None = None,
-    ) -> None:
-        self._given_ticks, self._slanted = x_ticks, slanted
-        self._name, self._x_range, self._y_range = name, _opened(x_range), _opened(y_range)
-        self._x_title, self._y_title = x_title, y_title
+    def __init__(self, name: str, x: Axis, y: Axis, frame: Frame | None = None) -> None:
+        self._given_ticks, self._slanted = x.ticks, x.slanted
+        self._name, self._x_range, self._y_range = name, _opened(x.range), _opened(y.range)
+        self._x_title, self._y_title = x.title, y.title
         frame = frame or Frame()
         # Long numbers would cover the title of their axis.
-        self._y_ticks = y_ticks or axis_numbers(*self._y_range, most=5)
+        self._y_ticks = y.ticks or axis_numbers(*self._y_range, most=5)
         longest = max((len(text) for _, text in self._y_ticks), default=0)
         self._frame = replace(frame, left=max(frame.left, _TITLE + _DIGIT * longest))
-        self._x_values = x_values
+        self._x_values = x.values
         self._content: list[str] = []
 
     def x(self, values: Floats) -> Floats:

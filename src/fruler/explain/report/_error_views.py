@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from fruler._arrays import Floats
 from fruler._wording import counted, name_with_unit, with_minus, with_unit
-from fruler.explain.report._drawings import TARGET_SHARE, Chart, fixed, padded, shown
+from fruler.explain.report._drawings import TARGET_SHARE, Axis, Chart, fixed, padded, shown
 from fruler.explain.report._reference import Reference, View
 from fruler.rules._measurement import measure_truth
 from fruler.rules._rule_base import RuleBase
@@ -299,7 +299,7 @@ def _scatter(measured: Measured, unit: str) -> View:
     observed, predicted = measured.observed[measured.shown], measured.predicted[measured.shown]
     limits = padded(np.concatenate([observed, predicted]))
     x_title, y_title = (name_with_unit(name, unit) for name in ("predicted", "observed"))
-    chart = Chart("Predicted against observed values", limits, limits, x_title, y_title)
+    chart = Chart("Predicted against observed values", Axis(limits, x_title), Axis(limits, y_title))
     chart.line(np.array(limits), np.array(limits), "diagonal")
     chart.dots(predicted, observed, "dots")
     n = len(measured.observed)
@@ -314,7 +314,7 @@ def _misses(measured: Measured, unit: str) -> View:
     limit = min(farthest, _MAX_ERRORS_SHOWN * rmse) or 1.0
     counts, edges = np.histogram(np.clip(residuals, -limit, limit), bins=_N_BINS, range=(-limit, limit))
     title = name_with_unit("observed − predicted", unit)
-    chart = Chart("Distribution of the errors", (-limit, limit), (0.0, counts.max() * 1.05), title, "rows")
+    chart = Chart("Distribution of the errors", Axis((-limit, limit), title), Axis((0.0, counts.max() * 1.05), "rows"))
     chart.bars(edges, counts.astype(np.float64), "bars")
     chart.line(np.zeros(2), np.array([0.0, counts.max() * 1.05]), "diagonal")
     quantiles = np.quantile(np.abs(residuals), [0.5, 0.9, 1.0]).tolist()
@@ -338,10 +338,8 @@ def front_view(front: pd.DataFrame, reference: Reference) -> View:
     low = 0.0 if known.min() < 0.3 * known.max() else padded(known, 0.12)[0]
     chart = Chart(
         "Error against the number of rules",
-        (min(float(rules.min()), 1.0) - 0.5, float(rules.max()) + 0.5),
-        (low, padded(known, 0.08)[1]),
-        "rules",
-        name_with_unit("RMSE", rule_base.target_unit),
+        Axis((min(float(rules.min()), 1.0) - 0.5, float(rules.max()) + 0.5), "rules"),
+        Axis((low, padded(known, 0.08)[1]), name_with_unit("RMSE", rule_base.target_unit)),
     )
     has_left_out = bool(np.isfinite(left_out).any())
     for errors, kind in ((training, "soft"), (left_out, "strong")):

@@ -20,7 +20,7 @@ from fruler.explain._dependence import (
 )
 from fruler.explain._effects import few_of, outermost, signed_effects
 from fruler.explain.importance import feature_moves, input_importance
-from fruler.explain.report._drawings import TARGET_SHARE, Chart, Frame, fixed, padded, signed
+from fruler.explain.report._drawings import TARGET_SHARE, Axis, Chart, Frame, fixed, padded, signed
 from fruler.explain.report._error_views import Measured
 from fruler.explain.report._reference import Reference, View
 from fruler.explain.stability import Stability
@@ -187,7 +187,7 @@ def _picture(
         counts = option_counts(rules, curve.feature, given)
         return _options_picture(name, y_title, curve, scale, counts, band)
     limits = float(curve.values[0]), float(curve.values[-1])
-    chart = Chart(name, limits, scale, "", y_title, rules.variables[j], _FRAME)
+    chart = Chart(name, Axis(limits, "", rules.variables[j]), Axis(scale, y_title), _FRAME)
     if reference.background.histograms is not None:
         # The histogram spans the same range as the axis.
         chart.strip_reference(f"h{j}", "histogram")
@@ -211,7 +211,7 @@ def _options_picture(
     slanted = max(map(len, texts)) * _LETTER + _BETWEEN > (_FRAME.right - _FRAME.left) / len(order)
     ticks = list(zip(places.tolist(), texts, strict=True))
     limits = -0.5, len(order) - 0.5
-    chart = Chart(name, limits, scale, "", y_title, None, _TALL if slanted else _FRAME, ticks, slanted)
+    chart = Chart(name, Axis(limits, "", None, ticks, slanted), Axis(scale, y_title), _TALL if slanted else _FRAME)
     if counts is not None:
         # Bars take half of the available width.
         edges = np.column_stack([places - 0.25, places + 0.25]).ravel()

@@ -12,6 +12,7 @@ from fruler.explain._sentences import Sentence, sentence_of
 from fruler.explain.report._drawings import (
     INPUT_SHARE,
     TERM_SHARE,
+    Axis,
     Chart,
     Mark,
     accepted_path,
@@ -270,14 +271,11 @@ def _limits(curve: Curve, reference: Reference) -> tuple[float, float]:
 def _picture(reference: Reference, curve: Curve, scale: tuple[float, float]) -> str:
     rules, told = reference.rule_base, reference.scale
     variable, limits = rules.variables[curve.input], _limits(curve, reference)
+    ticks = [(place, told.change(place, 1e-3).written(_tick)) for place in told.round_places(*scale, 5)]
     chart = Chart(
         f"What {variable.name} adds to {rules.target_name}",
-        limits,
-        scale,
-        variable.title,
-        name_with_unit(told.changes_by, told.unit(rules.target_unit)),
-        variable,
-        y_ticks=[(place, told.change(place, 1e-3).written(_tick)) for place in told.round_places(*scale, 5)],
+        Axis(limits, variable.title, variable),
+        Axis(scale, name_with_unit(told.changes_by, told.unit(rules.target_unit)), ticks=ticks),
     )
     if reference.background.histograms is not None:
         counts = reference.background.histograms[curve.input]
