@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-class Display:
+class Display(ABC):
     """A plot that can be drawn again.
 
     A subclass stores the data that it shows. It implements `_draw`, which makes axes with `_new_axes` or `_new_panels`.
@@ -53,8 +54,9 @@ class Display:
         self._draw(ax)
         return self
 
+    @abstractmethod
     def _draw(self, ax: Axes | None) -> None:
-        raise NotImplementedError
+        """Draw the plot."""
 
     def _new_axes(self, ax: Axes | None, size: tuple[float, float]) -> Axes:
         """Return the given axes, or the axes of a new figure."""
