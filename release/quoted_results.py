@@ -109,7 +109,7 @@ def _of_half(measured: Measurements, names: list[str]) -> Results:
     means = {name: measured.means("growth", name)[names] for name in ("error", "alone_error", "rules", "curves")}
     together, alone = ((2.0 * means[name]) ** 0.5 for name in ("error", "alone_error"))
     next_to_nothing = NEXT_TO_NOTHING * pd.Series(SPREAD, dtype=float).reindex(names)
-    first = ratios_of(measured.compare(["growth", "first_growth"], "error").loc[names])
+    first = ratios_of(measured.compare(["growth", "second_growth"], "error").loc[names])
     found: Results = {
         "n": len(names),
         "truth": geometric_mean(together / alone),

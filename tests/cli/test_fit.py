@@ -35,10 +35,13 @@ def test_the_output_says_what_was_read_left_out_and_learned(fitted, model):
     assert "  if smoker is yes" in said
     assert any(line.startswith("Typical error on held-out rows: ") for line in said)
     assert "Test on 39 held-out rows: root mean squared error of models learned from the other 160" in said
-    above = next(place for place, line in enumerate(said) if " above " in line)
+    above = next(place for place, line in enumerate(said) if " rules above, " in line)
     # The rules that are printed and saved, and the error that is theirs.
     rules = load_model(model).rule_base_
-    assert said[above] == f"These models are not kept: the {rules.n_rules} rules above were learned from all 199 rows."
+    assert said[above] == (
+        f"These models are not kept: the {rules.n_rules} rules above, with {rules.numbers_to_read} numbers to read, "
+        "were learned from all 199 rows."
+    )
     told = float(re.fullmatch(r"Their typical error, ([\d.]+) k€, comes from cross-validation\.", said[above + 1])[1])
     assert told == pytest.approx(rules.training.cv_rmse, abs=0.002 * rules.training.target_spread)
     assert f"Typical error on held-out rows: {told:g}" in fitted.stdout

@@ -249,7 +249,8 @@ def _errors(
 def _of_the_rules_above(options: FitOptions, tested: HeldOut, rules: RuleBase) -> list[str]:
     """Return sentences on the printed rules, which are not those of the test, and on their error."""
     background = rules.background
-    above = "rule above was" if rules.n_rules == 1 else f"{rules.n_rules} rules above were"
+    above = "rule above, with" if rules.n_rules == 1 else f"{rules.n_rules} rules above, with"
+    above += f" {counted(rules.numbers_to_read, 'number')} to read, {'was' if rules.n_rules == 1 else 'were'}"
     learned = (
         f"These models are not kept: the {above} learned from all {counted(tested.n_learned + tested.n_tested, 'row')}"
     )

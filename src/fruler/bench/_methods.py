@@ -29,7 +29,7 @@ Measures = dict[str, Any]
 # Runs with a limit on the number of evaluations; they replace full runs if there are none.
 _CAPPED = "-capped"
 # Our methods that are no longer in the package; their results are kept for comparison.
-EARLIER = {"first_growth": "First growth"}
+EARLIER = {"second_growth": "Second growth"}
 # Parameters that are not settings: the seed belongs to the run; threads, callbacks and checkpoints change only the
 # time.
 _NOT_SETTINGS = ("random_state", "n_jobs", "callbacks", "verbose", "checkpoint", "warm_start")
@@ -184,6 +184,7 @@ def _measure_rules(algorithm: str, settings: Settings, train: Bunch, test: Bunch
         "coefficients": rule_base.n_coefficients,
         "conditions": float(rule_base.looks_at.sum(axis=1).mean()),
         "curves": len(rule_base.curves),
+        "numbers": rule_base.numbers_to_read,
         "alone_error": measure_truth(rule_base, test_rows, test.target, held_out=True).alone ** 2 / 2.0,
         "truth": None if model.truth_ is None else model.truth_.ratio,
         "possible_coefficients": model.n_rules_ * train.data.shape[1],

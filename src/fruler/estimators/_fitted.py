@@ -41,7 +41,7 @@ _TABLES = ("pareto_", "history_")
 _NOT_WRITTEN = ("callbacks", "checkpoint", "verbose", "warm_start")
 # The columns of pareto_ that are saved in a model file; the others follow from these.
 _WRITTEN = (*FRONT_COUNTS, *FRONT_FIGURES, *FRONT_OPTIONAL)
-_COLUMNS = ("rules", "curves", "coefficients", "criterion", "error", "cv_error", "rmse", "cv_rmse", "truth")
+_COLUMNS = ("rules", "curves", "coefficients", "numbers", "criterion", "error", "cv_error", "rmse", "cv_rmse", "truth")
 
 
 def front_table(front: Sequence[FrontPoint]) -> pd.DataFrame:
@@ -52,6 +52,7 @@ def front_table(front: Sequence[FrontPoint]) -> pd.DataFrame:
                 "rules": point.rule_base.n_rules,
                 "curves": point.rule_base.n_curves,
                 "coefficients": point.rule_base.n_coefficients,
+                "numbers": point.rule_base.numbers_to_read,
                 "criterion": point.criterion,
                 "error": point.error,
                 "cv_error": point.cv_error,
@@ -68,8 +69,8 @@ def _table(points: Sequence[Mapping[str, float]]) -> pd.DataFrame:
     for half, root in (("error", "rmse"), ("cv_error", "cv_rmse")):
         # A file may hold any number: twice a large one may overflow, and a negative one has no root.
         columns[root] = np.sqrt(2.0) * np.sqrt(np.where(columns[half] >= 0.0, columns[half], np.nan))
-    # Old files do not count curves; the column is then NaN and cannot be of integers.
-    counts = [name for name in (*FRONT_COUNTS, "curves") if np.isfinite(columns[name]).all()]
+    # Old files do not count all of these; a column is then NaN and cannot be of integers.
+    counts = [name for name in (*FRONT_COUNTS, "curves", "numbers") if np.isfinite(columns[name]).all()]
     return pd.DataFrame(columns, columns=list(_COLUMNS)).astype(dict.fromkeys(counts, np.int64))
 
 

@@ -39,7 +39,7 @@ class FuzzyRuleRegressor(BaseRuleRegressor):
     ----------
     max_rules : int, default=20
         Maximum number of rules.
-    max_curves : int, default=4
+    max_curves : int, default=20
         Maximum number of inputs with a curve, which is added to the output of every rule; 0 for no curves.
     locality : float, default=None
         How much each rule must be right by itself, from 0 to 1. With 0, only the prediction counts, in which errors of
@@ -101,7 +101,7 @@ class FuzzyRuleRegressor(BaseRuleRegressor):
         self,
         *,
         max_rules: int = 20,
-        max_curves: int = 4,
+        max_curves: int = 20,
         locality: float | None = None,
         fuzziness: float = 1.0,
         regularization: float | None = None,

@@ -144,10 +144,11 @@ _ATTRIBUTES = """rule_base_ : RuleBase
         input, its value and the amount added there. Empty without curves.
     pareto_ : DataFrame
         The Pareto front of accuracy and size, one row per model: the numbers of rules, of curves and of non-zero
-        coefficients, the criterion, half the mean squared error on the training rows (`error`) and the root mean
-        squared error in the target's unit (`rmse`). If the algorithm cross-validates, also both errors on held-out rows
-        (`cv_error`, `cv_rmse`) and the ratio of `truth_`. `with_rules` returns any of these models. With ``link="log"``
-        the errors are errors of the target, and the criterion is that of its logarithm.
+        coefficients, how many numbers there are to read (`numbers`, see `RuleBase.numbers_to_read`), the criterion,
+        half the mean squared error on the training rows (`error`) and the root mean squared error in the target's unit
+        (`rmse`). If the algorithm cross-validates, also both errors on held-out rows (`cv_error`, `cv_rmse`) and the
+        ratio of `truth_`. `with_rules` returns any of these models. With ``link="log"`` the errors are errors of the
+        target, and the criterion is that of its logarithm.
     n_evaluations_ : int
         The number of candidates evaluated, including repeated ones.
     resumed_ : int

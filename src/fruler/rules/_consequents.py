@@ -16,6 +16,9 @@ from fruler._kernels.triangles import centroids
 from fruler.rules._antecedents import Antecedents, TNorm, whole_numbers
 from fruler.rules._partitions import Triangle, TrianglePartition
 
+# Slopes of an input that differ by less than this share of the largest are the same but for rounding.
+_SAME_SLOPE = 1e-9
+
 
 class Consequents(FrozenValue, ABC):
     """The consequents of all rules: the output of each rule where it applies.
@@ -62,6 +65,11 @@ class Consequents(FrozenValue, ABC):
     @property
     def n_coefficients(self) -> int:
         """The number of slopes that are not zero."""
+        return 0
+
+    @property
+    def n_different_slopes(self) -> int:
+        """The number of slopes that are not zero; one that several rules share counts once."""
         return 0
 
     @property
@@ -281,6 +289,13 @@ class LinearConsequents(Consequents):
     def n_coefficients(self) -> int:
         """The number of slopes that are not zero."""
         return int(np.count_nonzero(self.slopes))
+
+    @property
+    def n_different_slopes(self) -> int:
+        """The number of slopes that are not zero; one that several rules share counts once."""
+        largest = np.abs(self.slopes).max(axis=0, initial=0.0)
+        shares = np.divide(self.slopes, largest, out=np.zeros_like(self.slopes), where=largest > 0.0)
+        return sum(len(np.unique(np.rint(own[own != 0.0] / _SAME_SLOPE))) for own in shares.T)
 
     @property
     def inputs(self) -> Indices:

@@ -269,6 +269,15 @@ class RuleBase(FrozenValue):
         return len(self.curves)
 
     @property
+    def numbers_to_read(self) -> int:
+        """How much there is to read: an output per rule, the slopes, and the straight pieces of the curves.
+
+        A slope that several rules share counts once.
+        """
+        pieces = sum(len(curve.bends().x) - 1 for curve in self.curves)
+        return self.n_rules + self.consequents.n_different_slopes + pieces
+
+    @property
     def granularities(self) -> npt.NDArray[np.intc]:
         """The number of labels of each input."""
         return self.antecedents.granularities

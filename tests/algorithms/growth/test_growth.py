@@ -222,7 +222,7 @@ def test_more_steps_never_give_more_error(seed):
     growth = start(*bends())
     structure = grow_at_random(np.random.default_rng(seed), growth.room.domains, 1, 1)[-1]
     # All terms stay: what is left out would change the error, too.
-    growth.prices = replace(growth.prices, term=0.0)
+    growth.term_price = 0.0
     kept = np.ones(structure.n_terms, dtype=bool)
     errors = [growth.tune(structure, kept.copy(), n_steps)[1].error for n_steps in (0, 1, 2, 4, 8)]
     assert errors == sorted(errors, reverse=True)
@@ -415,7 +415,7 @@ def test_a_weight_of_two_is_a_row_that_is_there_twice():
     for own in (rows, many):
         growth = Growth(problem_of(own, domains))
         # How many rows there are decides which terms pay.
-        growth.prices = replace(growth.prices, term=0.0)
+        growth.term_price = 0.0
         found.append(growth.tune(structure, np.ones(structure.n_terms, dtype=bool), 3))
     (one, fit), (other, same) = found
     assert fit.error == pytest.approx(same.error, rel=1e-9)
@@ -486,7 +486,7 @@ def test_a_step_that_a_limit_cut_short_is_not_exact(grown):
 def test_rows_left_out_are_not_reckoned_with_without_the_inverse(monkeypatch):
     """Terms that have no price are fitted without it, and the kernel would read beyond its end."""
     growth = start(*bends())
-    growth.prices = replace(growth.prices, term=0.0)
+    growth.term_price = 0.0
     called = []
     monkeypatch.setattr("fruler._algorithms.growth.growth.growth_terms.squares_left_out", lambda *_: called.append(1))
     growth._refitted_on_rows(Structure.undivided(len(growth.rows.columns)))

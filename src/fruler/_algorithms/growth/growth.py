@@ -33,11 +33,13 @@ _N_SPLITS, _N_BENDS, _N_TUNED = 4, 2, 3
 # The tuning steps of each of these, of the best of them, and after each reunion.
 _STEPS_TO_COMPARE, _STEPS_OF_BEST, _STEPS_BACK = 2, 4, 2
 # The maximum number of divisions.
-MAX_SIZE = 24
+MAX_SIZE = 36
 # The leave-one-out error accounts for the fit, but not for the search for terms and split points: this power does.
 _SEARCHED = 1.5
 # With more terms than this, the final choice begins with the terms that the search kept.
 _MANY_TERMS = 250
+# With fewer rows than this per input, candidates with many cheap terms would win by chance.
+_FEW_ROWS = 10
 # The largest leverage that a row can have.
 _MAX_LEVERAGE = 0.95
 # Cross-validation ends once its choice is clear, mostly after this many folds; each fold grows again.
@@ -55,12 +57,26 @@ class Prices:
     term: float = 0.3
     rule: float = 1.0
     split: float = 1.0
-    bend: float = 1.0
+    bend: float = 0.6
 
     def of(self, structure: Structure, n_terms: int) -> float:
         """Return the price of a structure with `n_terms` terms."""
         splits, bends = self.split * len(structure.splits), self.bend * len(structure.bends)
         return self.term * n_terms + self.rule * (structure.n_rules - 1) + splits + bends
+
+
+def price_of_sure_term(n_inputs: int) -> float:
+    """Return the price of a term in a finished model: by how much it must lower rows·log(error).
+
+    The chance that a term of noise does so is about exp(-price / 2), divided by a little more than two. The price rises
+    with the number of inputs, so that of the models of tables in which no input matters about one in ten has a term.
+
+    Examples
+    --------
+    >>> [round(price_of_sure_term(n_inputs), 1) for n_inputs in (1, 5, 20, 50)]
+    [2.0, 5.2, 8.0, 9.8]
+    """
+    return 2.0 * float(np.log(n_inputs)) + 2.0
 
 
 class Fit(NamedTuple):
@@ -138,12 +154,16 @@ class Growth:
     ) -> None:
         self.inputs = screened_inputs(problem.rows, problem.fixed)
         own = problem.over(self.inputs)
+        self.sure_price = price_of_sure_term(len(problem.known))
         self.rows, self.options, self.knowledge = own.rows, own.options, own.knowledge
         self.budget, self.max_size, self.on_step = budget, max_size, on_step
         options = own.options
         self.regularization = DEFAULT_RIDGE if options.regularization is None else options.regularization
         self.locality = SEARCH_LOCALITY if options.locality is None else options.locality
         self.prices, self.unit = Prices(), float(np.log(max(len(own.rows), 2)))
+        self.term_price = self.unit * self.prices.term
+        if len(own.rows) < _FEW_ROWS * len(problem.known):
+            self.prices = Prices(term=max(self.term_price, self.sure_price) / self.unit)
         self.room = Room(own)
         self.candidates = Candidates(own, self.room, self.locality, self.regularization, MIN_ROWS)
         self._limited: tuple[Structure, TermLimits] | None = None
@@ -283,7 +303,7 @@ class Growth:
         self, structure: Structure, normal: Normal, degrees: Degrees, kept: npt.NDArray[np.bool_] | None = None
     ) -> Fit:
         """Fit a structure, beginning with some of its terms; terms left out may come back."""
-        price, n = self.unit * self.prices.term, len(self.rows)
+        price, n = self.term_price, len(self.rows)
         fit = choose_terms(normal, self.regularization, price, n, kept, self._limits(structure))
         error = fit.error * self._optimism(structure, degrees, fit) ** _SEARCHED
         cost = self.prices.of(structure, len(fit.terms))
@@ -322,10 +342,11 @@ class Growth:
             The terms that the search kept. With another ridge, other terms may matter; so the choice begins with all
             terms, unless there are too many.
         """
-        price, limits = self.prices.term * float(np.log(max(n_rows, 2))), self._limits(structure)
+        # A slope of every input would leave this many rows free: with few rows, errors of many terms look too small.
+        n_free, limits = max(n_rows - structure.n_inputs, 1), self._limits(structure)
         if len(kept) <= _MANY_TERMS:
-            return fit_terms(normal, regularization, price, n_rows, limits=limits)
-        return choose_terms(normal, regularization, price, n_rows, kept, limits)
+            return fit_terms(normal, regularization, self.sure_price, n_free, limits=limits)
+        return choose_terms(normal, regularization, self.sure_price, n_free, kept, limits)
 
     def _optimism(self, structure: Structure, degrees: Degrees, fit: TermFit) -> float:
         """Return the ratio of the leave-one-out error of these rows to their error."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -55,6 +55,8 @@ MAX_GROWN_ROWS, _MIN_GROWN_ROWS, _MAX_GROWN_NUMBERS = 10_000, 4_000, 300_000
 _MIN_FLOATS = 2.0**10
 # The share of the time that the growth may take, and that the growth and its cross-validation may take together.
 _SHARE_OF_GROWTH, _SHARE_OF_VALIDATION = 0.3, 0.85
+# An error this share above the smallest is close to it.
+_CLOSE = 0.02
 # The growth and each fold share the allowed evaluations; with fewer than this each, the growth gets all of them.
 _MIN_SHARE = 20
 
@@ -128,7 +130,7 @@ class GrowthLearner(ABC):
         exact = not growth.out_of_time
         self.keeper.end_stage()
         clock.append(time.perf_counter())
-        choice = self._cross_validate(problem, growth, folds)
+        choice = self._cross_validate(problem, growth, path, folds)
         self.keeper.end_stage()
         exact = exact and not self.control.over(_SHARE_OF_VALIDATION)
         clock.append(time.perf_counter())
@@ -140,6 +142,8 @@ class GrowthLearner(ABC):
         n_validated = 0 if choice is None else choice.n_evaluations
         points = self._finish(sizes, chosen, choice, growth, folds)
         exact = exact and not growth.out_of_time
+        if choice is not None:
+            chosen = smallest_close(points)
         clock.append(time.perf_counter())
         return Learned(
             tuple(points),
@@ -195,7 +199,9 @@ class GrowthLearner(ABC):
         left = growth_seconds_left(growth.path, growth.options.early_stopping, self.n_folds)
         self.control.report("growth", len(growth.path) - 1, step.n_evaluations, step.structure.n_rules, error, left)
 
-    def _cross_validate(self, problem: GrowthProblem, growth: Growth, folds: list[Indices]) -> Choice | None:
+    def _cross_validate(
+        self, problem: GrowthProblem, growth: Growth, path: list[Step], folds: list[Indices]
+    ) -> Choice | None:
         """Cross-validate; keep and report every fold."""
         start, n_known = time.monotonic(), sum(number in self.state.folds for number in range(len(folds)))
         ridges = RIDGES if self.options.regularization is None else (self.options.regularization,)
@@ -205,7 +211,7 @@ class GrowthLearner(ABC):
             self.validated[number] = found[-1]
             self.keeper.keep(self.state)
             choice = Choice.from_folds(found, ridges)
-            size = min(choice.best_size(), len(growth.path) - 1)
+            size = min(choice.best_size(), len(path) - 1)
             n_new = len(found) - n_known
             n_left = 0 if choice.is_clear else len(folds) - len(found)
             left = (time.monotonic() - start) / n_new * n_left if n_new > 0 else None
@@ -213,7 +219,7 @@ class GrowthLearner(ABC):
                 "cross-validation",
                 len(found),
                 growth.n_evaluations + choice.n_evaluations,
-                growth.path[size].structure.n_rules,
+                path[size].structure.n_rules,
                 choice.error_of(size) * self.table.error_unit,
                 left,
             )
@@ -361,6 +367,16 @@ class GrowthLearner(ABC):
             for step in path
         ]
         return pd.DataFrame(rows, columns=columns)
+
+
+def smallest_close(points: Sequence[FrontPoint]) -> int:
+    """Return the number of rules of the smallest model with an error in cross-validation close to the smallest error.
+
+    A model's own structure may be worse on held-out rows than what the folds grew with as many divisions. That is known
+    only when it is finished.
+    """
+    most = (1.0 + _CLOSE) * min(point.cv_error for point in points)
+    return min(point.rule_base.n_rules for point in points if point.cv_error <= most)
 
 
 class LocalGrowthLearner(GrowthLearner):

@@ -14,7 +14,7 @@ class GrowthOptions:
     """
 
     max_rules: int = 20
-    max_curves: int = 4
+    max_curves: int = 20
     locality: float | None = None
     fuzziness: float = 1.0
     regularization: float | None = None

@@ -163,7 +163,7 @@ class EffectsDisplay(PanelsDisplay):
     >>> model = FuzzyRuleRegressor(random_state=0).fit(weather.data, weather.target)
     >>> display = EffectsDisplay.from_estimator(model, max_inputs=3)
     >>> display.effects_[0].along.feature.name
-    'min_temperature_before'
+    'max_temperature_before'
     >>> plt.close(display.figure_)
 
     Draw it again on other axes:

@@ -296,7 +296,7 @@ class ImportanceDisplay(BarsDisplay):
     >>> model = FuzzyRuleRegressor(random_state=0).fit(weather.data, weather.target)
     >>> display = ImportanceDisplay.from_estimator(model)
     >>> display.importance["input"].tolist()[:2]
-    ['min_temperature_before', 'max_temperature_before']
+    ['max_temperature_before', 'min_temperature_before']
     >>> plt.close(display.figure_)
 
     Draw it again on other axes:
