@@ -55,7 +55,9 @@ def test_inputs_that_mean_nothing_stay_out():
 
 def test_a_target_of_noise_is_told_by_its_mean():
     rng = np.random.default_rng(0)
-    models = [FuzzyRuleRegressor(random_state=0).fit(rng.normal(size=(150, 10)), rng.normal(size=150)) for _ in range(20)]
+    models = [
+        FuzzyRuleRegressor(random_state=0).fit(rng.normal(size=(150, 10)), rng.normal(size=150)) for _ in range(20)
+    ]
     assert sum(model.rule_base_.numbers_to_read == 1 for model in models) >= 16
 
 
