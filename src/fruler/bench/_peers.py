@@ -126,6 +126,11 @@ def _size_ebm(model: Any) -> ModelSize:
     return ModelSize(len(model.term_names_), None, None)
 
 
+def _size_aplr(model: Any) -> ModelSize:
+    # Terms of the same inputs add up to one curve or surface.
+    return ModelSize(len(model.get_unique_term_affiliations()), None, None)
+
+
 def _build_pygam(settings: Mapping[str, Any], seed: int) -> Any:
     from pygam import LinearGAM
 
@@ -206,6 +211,7 @@ _ex_fuzzy = _with_fit(
 )
 _cubist = _estimator("cubist:Cubist")
 _ebm = _estimator("interpret.glassbox:ExplainableBoostingRegressor", n_jobs=1)
+_aplr = _estimator("aplr:APLRRegressor", n_jobs=1)
 _rulefit = _estimator("imodels:RuleFitRegressor")
 _lightgbm = _estimator("lightgbm:LGBMRegressor", n_jobs=1, verbose=-1)
 _PENALTIES = {"l1_ratio": [0.1, 0.5, 0.9, 1.0], "cv": 5}
@@ -222,6 +228,7 @@ PEERS = {
     "cubist-10": Peer("Cubist, 10 committees", "cubist", _cubist, _size_cubist, {"n_committees": 10}),
     "ebm": Peer("EBM", _INTERPRET, _ebm, _size_ebm, seeded=True, has_rules=False),
     "ebm-main": Peer("EBM, no interactions", _INTERPRET, _ebm, _size_ebm, {"interactions": 0}, True, has_rules=False),
+    "aplr": Peer("APLR", "aplr", _aplr, _size_aplr, seeded=True, has_rules=False),
     "pygam": Peer("pyGAM", "pygam", _build_pygam, _size_pygam, {"objective": "GCV"}, has_rules=False),
     "figs": Peer("FIGS", "imodels", _figs, _size_figs, seeded=True),
     "rulefit": Peer("RuleFit", "imodels", _rulefit, _size_rulefit, seeded=True),
