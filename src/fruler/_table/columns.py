@@ -18,8 +18,8 @@ from fruler._wording import counted, is_printable, number_advice, quote_names, q
 
 Kind = Literal["number", "category", "date"]
 
-# With more categories than this, or fewer rows per category, a column identifies rows rather than kinds of rows.
-MAX_LEVELS, MIN_ROWS_A_LEVEL = 100, 3.0
+# With fewer rows per category, a column identifies rows rather than kinds of rows.
+MIN_ROWS_A_LEVEL = 3.0
 # A column that is mostly numbers was meant to hold numbers.
 _MOSTLY = 0.5
 _TIME = re.compile(r"\d{1,2}:\d{2}(:\d{2})?")
@@ -185,10 +185,6 @@ def _checked_category(values: pd.Series, declared: bool = False) -> Kind:
             name,
             f"has {n_levels:,} categories in {counted(n_rows, 'row')}, too few rows to learn from each",
             remedy="leave it out, or group them",
-        )
-    if n_levels > MAX_LEVELS:
-        raise UnusableColumn(
-            name, f"has {n_levels:,} categories, more than {MAX_LEVELS}", remedy="leave it out, or group them"
         )
     unprintable = [text for text in counts.index if not is_printable(text)]
     if unprintable:

@@ -1,4 +1,4 @@
-"""From the columns of a table to inputs: numbers, the parts of dates, and categories encoded by their effects."""
+"""From the columns of a table to inputs: numbers, the parts of dates, and categories with numbers."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import datetime
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +27,8 @@ from fruler._table.date_sources import (
     weekday_codes,
 )
 from fruler._table.dates import DateFormat
+from fruler._table.level_numbers import Numbering, level_numbers
+from fruler._table.rows import fences, row_weights
 from fruler._table.sources import LevelSource, NumberSource, Source
 from fruler._table.texts import category_texts, column_texts, level_codes
 
@@ -36,6 +37,8 @@ _MIN_SHARE = 0.05
 # The gain in fit that another start than the first needs, in mean squared errors of a row for each doubling of the
 # rows: the best of many starts gains this much even without a cycle.
 _WORTH = 4.0
+# The maximum number of inputs of 0 and 1 for a column of categories.
+_MAX_INDICATORS = 100
 # Starts are equally good if their errors differ by at most this share of the target's sum of squares.
 _ALIKE = 1e-9
 
@@ -109,156 +112,6 @@ def _line_error(w: Floats, wx: Floats, wy: Floats, wxx: Floats, wxy: Floats, wyy
     return np.asarray(np.maximum(wyy - wy * wy / heavy - by_line, 0.0))
 
 
-Codes = npt.NDArray[np.intp]
-
-# Rounds in which the effects and their variance are estimated in turn.
-_N_ROUNDS = 8
-# The limits of the ridge on effects, in rows.
-_LEAST_RIDGE, _LARGEST_RIDGE = 0.5, 1e4
-# The ridge on the slopes of numbers, as a share of the rows: enough for columns that repeat each other.
-_SLOPE_RIDGE = 1e-6
-# The number of folds, and the standard errors by which effects must show on held-out rows.
-_N_FOLDS = 5
-_SHOWS = 2.0
-# If shrinkage keeps this share of the effects of a column, on average, held-out effects are not needed.
-_WELL_KNOWN = 0.9
-
-
-class Effects(NamedTuple):
-    """The effects of the categories of a column on the target.
-
-    Attributes
-    ----------
-    levels : ndarray of shape (n_levels,)
-        The effect of each category, in the target's unit, with a mean of zero over the rows. All are zero if the column
-        has no effect.
-    held_out : ndarray of shape (n_rows,)
-        The effect for each row, estimated from other rows where that matters: slopes that are fitted to these effects
-        do not mistake a row's own noise for an effect.
-    """
-
-    levels: Floats
-    held_out: Floats
-
-
-def level_effects(codes: Sequence[Codes], sizes: Sequence[int], X: Floats, y: Floats, weight: Floats) -> list[Effects]:
-    """Return the effects of the categories of some columns on y, next to linear effects of the numbers in X.
-
-    The effects of a column are random effects around zero; their variance, and so their shrinkage, is estimated from
-    the rows. A column whose effects do not show on held-out rows has none.
-
-    Parameters
-    ----------
-    codes : sequence of ndarray of int, shape (n_rows,)
-        For each column the number of each row's category; -1 where it is missing.
-    sizes : sequence of int
-        The number of categories of each column.
-    X : ndarray of shape (n_rows, n_numbers)
-        Numbers without gaps.
-    y, weight : ndarray of shape (n_rows,)
-        The target and the row weights.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> codes = np.repeat([0, 1], 50)
-    >>> y = 3.0 * codes + np.sin(np.arange(100.0))
-    >>> [effects] = level_effects([codes], [2], np.empty((100, 0)), y, np.ones(100))
-    >>> effects.levels.round(1).tolist()
-    [-1.5, 1.5]
-    """
-    y = y - np.average(y, weights=weight)
-    spread = X.std(axis=0)
-    Z = np.column_stack([np.ones(len(y)), (X - X.mean(axis=0)) / np.where(spread > 0.0, spread, 1.0)])
-    starts = np.cumsum([Z.shape[1], *sizes])
-    blocks = [slice(a, b) for a, b in pairwise(starts)]
-    # Neighbouring rows may be alike: folds are drawn at random, always with the same seed.
-    folds = np.array_split(np.random.default_rng(0).permutation(len(y)), _N_FOLDS)
-    parts = [
-        _normal_equations([code[fold] for code in codes], sizes, starts, Z[fold], y[fold], weight[fold])
-        for fold in folds
-    ]
-    gram, moment = (np.sum([part[k] for part in parts], axis=0) for k in range(2))
-    beta, ridge = _shrunk(gram, moment, float(weight @ np.square(y)), float(weight.sum()), blocks)
-    held_out = [np.zeros(len(y)) for _ in codes]
-    left = y - Z @ beta[: Z.shape[1]]
-    for fold, (own_gram, own_moment) in zip(folds, parts, strict=True):
-        without = np.linalg.solve(gram - own_gram + np.diag(ridge), moment - own_moment)
-        for values, code, block in zip(held_out, codes, blocks, strict=True):
-            values[fold] = np.append(without[block], 0.0)[code[fold]]
-    counts = np.diag(gram)
-    effects = []
-    for column, block in enumerate(blocks):
-        values, own = held_out[column], beta[block]
-        others = sum((one for k, one in enumerate(held_out) if k != column), start=np.zeros(len(y)))
-        if not _shows(values, left - others, weight):
-            effects.append(Effects(np.zeros(len(own)), np.zeros(len(y))))
-            continue
-        known = counts[block]
-        mean = float(known @ own) / max(float(known.sum()), 1e-300)
-        if float((known / (known + ridge[block])).mean()) >= _WELL_KNOWN:
-            # A row's own share in an effect is next to nothing, and effects that differ by fold would be noise.
-            values = np.append(own, 0.0)[codes[column]]
-        effects.append(Effects(own - mean, np.where(codes[column] >= 0, values - mean, np.nan)))
-    return effects
-
-
-def _shrunk(gram: Floats, moment: Floats, square: float, total: float, blocks: list[slice]) -> tuple[Floats, Floats]:
-    """Return the coefficients and the ridge on each; for effects it follows from their variance and the noise."""
-    q = blocks[0].start
-    ridge = np.full(len(moment), 1.0)
-    ridge[:q] = _SLOPE_RIDGE * total
-    beta: Floats = np.zeros(len(moment))
-    for _ in range(_N_ROUNDS):
-        solved = np.linalg.solve(gram + np.diag(ridge), np.column_stack([moment, np.eye(len(ridge))]))
-        beta, inverse = np.asarray(solved[:, 0], dtype=np.float64), solved[:, 1:]
-        freedom = max(total - float(np.einsum("ij,ji->", inverse, gram)), 1.0)
-        noise = max(float(square - 2.0 * beta @ moment + beta @ gram @ beta) / freedom, 0.0)
-        for block in blocks:
-            # The mean square of the effects, plus their uncertainty.
-            apart = float((np.square(beta[block]) + noise * np.diag(inverse)[block]).mean())
-            share = noise / apart if apart > 0.0 else np.inf
-            ridge[block] = np.clip(share, _LEAST_RIDGE, _LARGEST_RIDGE)
-    return beta, ridge
-
-
-def _shows(values: Floats, left: Floats, weight: Floats) -> bool:
-    """Return whether held-out effects explain more of the residuals than chance would."""
-    size = float(weight @ np.square(values))
-    if size <= 0.0:
-        return False
-    slope = float(weight @ (values * left)) / size
-    noise = float(weight @ np.square(left - slope * values)) / max(float(weight.sum()), 1.0)
-    return bool(slope * np.sqrt(size) > _SHOWS * np.sqrt(noise))
-
-
-def _normal_equations(
-    codes: Sequence[Codes], sizes: Sequence[int], starts: npt.NDArray[np.intp], Z: Floats, y: Floats, weight: Floats
-) -> tuple[Floats, Floats]:
-    """Return the Gram matrix of numbers and categories, and their moments, by counting rather than multiplying."""
-    order, q = int(starts[-1]), Z.shape[1]
-    gram, moment = np.zeros((order, order)), np.zeros(order)
-    weighted = Z * weight[:, None]
-    gram[:q, :q], moment[:q] = weighted.T @ Z, weighted.T @ y
-    for one, (code, size) in enumerate(zip(codes, sizes, strict=True)):
-        own = slice(starts[one], starts[one + 1])
-        known = code >= 0
-        at = code[known]
-        gram[own, :q] = np.column_stack(
-            [np.bincount(at, weights=column, minlength=size) for column in weighted[known].T]
-        )
-        gram[:q, own] = gram[own, :q].T
-        moment[own] = np.bincount(at, weights=(weight * y)[known], minlength=size)
-        for two in range(one + 1):
-            both = known & (codes[two] >= 0)
-            pairs = code[both] * sizes[two] + codes[two][both]
-            counts = np.bincount(pairs, weights=weight[both], minlength=size * sizes[two]).reshape(size, sizes[two])
-            other = slice(starts[two], starts[two + 1])
-            gram[own, other] = counts
-            gram[other, own] = counts.T
-    return gram, moment
-
-
 @dataclass(frozen=True, eq=False)
 class Numbers:
     """Numbers, which do not depend on the target.
@@ -309,7 +162,7 @@ class Places:
 
 @dataclass(frozen=True, eq=False)
 class Categories:
-    """Categories, to be numbered by their effects on the target.
+    """Categories, to be numbered.
 
     Attributes
     ----------
@@ -325,13 +178,16 @@ class Categories:
     levels: tuple[str, ...]
     codes: npt.NDArray[np.intp]
 
-    def inputs(self, name: str, effects: Effects | None) -> dict[str, LevelSource]:
-        """Return one input of effects if these are given, else inputs of 0 and 1."""
-        if effects is not None:
-            return {name: self.source(effects.levels.tolist())}
+    def indicators(self, name: str) -> dict[str, LevelSource]:
+        """Return inputs of 0 and 1: one for two categories, else one for each of the most frequent categories."""
         if len(self.levels) <= 2:
             return {name: self.source([0.0, 1.0][: len(self.levels)])}
-        return {f"{name}={one}": self.source([float(level == one) for level in self.levels]) for one in self.levels}
+        counts = np.bincount(self.codes[self.codes >= 0], minlength=len(self.levels))
+        frequent = np.sort(np.argsort(-counts, kind="stable")[:_MAX_INDICATORS])
+        return {
+            f"{name}={one}": self.source([float(level == one) for level in self.levels])
+            for one in (self.levels[k] for k in frequent)
+        }
 
 
 # The days that dates must span for the day of the year, the weekday and the hour: a season that has not come back adds
@@ -426,8 +282,9 @@ def learn_inputs(
 
     A column of numbers becomes one input. So does a column of categories: the number of a category is its effect on the
     target, so that a split point separates categories with small effects from those with large ones, and a slope gives
-    each an offset. With `one_hot` it becomes an input of 0 and 1 for each category, or one for two categories. A column
-    of dates becomes the elapsed time and, where they vary, the day of the year, the weekday and the hour.
+    each an offset. If categories change the slope of another input, they get numbers by these slopes, too. With
+    `one_hot` a column becomes an input of 0 and 1 for each category, or one for two categories. A column of dates
+    becomes the elapsed time and, where they vary, the day of the year, the weekday and the hour.
 
     Parameters
     ----------
@@ -455,7 +312,7 @@ def learn_inputs(
     >>> inputs.names, inputs.values[1].round(1).tolist()
     (['size', 'colour'], [nan, -1.7])
     """
-    weight = np.ones(len(y)) if weight is None else weight
+    weight = np.ones(len(y)) if weight is None else row_weights(weight)
     kinds = {name: column_kind(table[name], name in declared) for name in table.columns}
     warn_of_similar(table, [name for name, kind in kinds.items() if kind == "category"])
     parts = _parts(table, kinds)
@@ -464,7 +321,7 @@ def learn_inputs(
     left = _beside(numbers, y, weight) if cycles else y
     numbers |= {name: part.counted(left, weight) for name, part in cycles.items()}
     categories = {name: part for name, part in parts.items() if isinstance(part, Categories)}
-    effects = {} if one_hot else _effects(numbers, categories, y, weight)
+    numbered = {} if one_hot else _numbered(numbers, categories, y, weight)
     sources: dict[str, Source] = {}
     columns: list[Floats] = []
     held_out: list[Floats] = []
@@ -474,11 +331,15 @@ def learn_inputs(
             own[name] = numbers[name].source
             columns.append(numbers[name].values)
             held_out.append(numbers[name].values)
+        elif one_hot:
+            own |= categories[name].indicators(name)
+            columns += [np.append(source.values, np.nan)[categories[name].codes] for source in own.values()]
+            held_out += columns[-len(own) :]
         else:
-            coded = categories[name].inputs(name, effects.get(name))
-            own |= coded
-            columns += [np.append(source.values, np.nan)[categories[name].codes] for source in coded.values()]
-            held_out += [effects[name].held_out] if name in effects else columns[-len(coded) :]
+            for title, one in numbered[name].items():
+                own[title] = categories[name].source(one.levels.tolist())
+                columns.append(np.append(one.levels, np.nan)[categories[name].codes])
+                held_out.append(one.held_out)
         _refuse_repeated(sources, own)
         sources |= own
     return EncodedInputs(list(sources), list(sources.values()), np.column_stack(columns), np.column_stack(held_out))
@@ -540,12 +401,18 @@ def _beside(numbers: Mapping[str, Numbers], y: Floats, weight: Floats) -> Floats
     return np.asarray(y - design @ slopes)
 
 
-def _effects(
+def _numbered(
     numbers: Mapping[str, Numbers], categories: Mapping[str, Categories], y: Floats, weight: Floats
-) -> dict[str, Effects]:
+) -> dict[str, dict[str, Numbering]]:
+    """Return the inputs of each column of categories, by name, with the numbers of the categories."""
     if not categories:
         return {}
     X = np.column_stack([part.filled for part in numbers.values()]) if numbers else np.empty((len(y), 0))
+    low, high = fences(X)
     codes, sizes = [part.codes for part in categories.values()], [len(part.levels) for part in categories.values()]
-    found = level_effects(codes, sizes, X, y, weight)
-    return dict(zip(categories, found, strict=True))
+    found = level_numbers(codes, sizes, np.clip(X, low, high), y, weight)
+    names = [*numbers, *categories]
+    return {
+        name: {name if not place else f"{name} by {names[one.by or 0]}": one for place, one in enumerate(own)}
+        for name, own in zip(categories, found, strict=True)
+    }

@@ -82,6 +82,76 @@ def spread_evenly(n_rows: int, max_rows: int) -> npt.NDArray[np.intp]:
     return np.linspace(0, n_rows - 1, min(n_rows, max_rows)).astype(np.intp)
 
 
+# More rows than this no weights stand for.
+_MOST_ROWS = 1e9
+# Weights are numbers of rows if they are whole multiples of the smallest weight, or of a half, a third or a quarter of
+# it.
+_MAX_PARTS, _WHOLE = 4, 1e-9
+
+
+def row_numbers(weights: npt.NDArray[np.floating], max_rows: float) -> npt.NDArray[np.intp] | None:
+    """Return how many rows each weight stands for, as few as possible; None if weights are not numbers of rows."""
+    # The smallest weight may be zero, or tiny next to a huge one.
+    if weights.max() > max_rows * weights.min():
+        return None
+    for parts in range(1, _MAX_PARTS + 1):
+        multiples = weights * (parts / weights.min())
+        numbers = np.rint(multiples)
+        if numbers.sum() > max_rows:
+            return None
+        if (np.abs(multiples - numbers) <= _WHOLE * multiples).all():
+            return np.asarray(numbers, dtype=np.intp)
+    return None
+
+
+def row_weights(weights: Floats) -> Floats:
+    """Return weights as numbers of rows if that is what they are, else with a mean of one: their unit does not matter.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> row_weights(np.array([0.1, 0.1, 0.3])).tolist(), row_weights(np.array([1.0, np.e, np.pi])).round(2).tolist()
+    ([1.0, 1.0, 3.0], [0.44, 1.19, 1.37])
+    """
+    numbers = row_numbers(weights, _MOST_ROWS)
+    return weights / weights.mean() if numbers is None else numbers.astype(np.float64)
+
+
+# The part of the rows that counts as an end of a column, the multiple of the distance from the median to it beyond
+# which values are far from all others, and the least number of distinct values of a column that has such ends.
+_END, _FAR, _MIN_DISTINCT = 0.02, 3.0, 20
+
+
+def fences(values: Floats) -> Floats:
+    """Return the ends of each column beyond which a value is far from all others, shape (2, n_columns).
+
+    Between the fences are nearly all values of most distributions, however skewed; beyond them are faults, such as
+    another unit, and single rows that no line should depend on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> column = np.append(np.linspace(0.0, 1.0, 99), 30.0)
+    >>> fences(column[:, None]).round(1).tolist()
+    [[-1.0], [2.0]]
+    """
+    result = np.repeat([[-np.inf], [np.inf]], values.shape[1], axis=1)
+    for j, column in enumerate(values.T):
+        distinct, counts = np.unique(column, return_counts=True)
+        if len(distinct) < _MIN_DISTINCT:
+            continue
+        # Where most rows have one value, such as zero, the others have ends of their own.
+        common = distinct[np.argmax(counts)] if counts.max() > len(column) / 2 else np.nan
+        ordered = np.sort(column[column != common])
+        middle = float(np.median(ordered))
+        for side, share in ((0, _END), (1, 1.0 - _END)):
+            end = float(np.quantile(ordered, share))
+            if end != middle:
+                fence = middle + _FAR * (end - middle)
+                result[side, j] = fence if np.isnan(common) else (min, max)[side](fence, common)
+    return result
+
+
 @dataclass(frozen=True, eq=False)
 class Rows:
     """Rows of standardised data, laid out as the kernels read them.

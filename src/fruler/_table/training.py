@@ -13,7 +13,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from fruler._arrays import Floats
-from fruler._table.encoding import learn_inputs
+from fruler._table.encoding import EncodedInputs, learn_inputs
+from fruler._table.faults import far_values, warn_of_faults
 from fruler._table.gaps import Moments, learn_moments
 from fruler._table.reading import (
     as_frame,
@@ -23,6 +24,7 @@ from fruler._table.reading import (
     refuse_repeated_columns,
     require_rows,
 )
+from fruler._table.rows import row_weights
 from fruler._table.sources import GapSource, LevelSource, NumberSource, Source
 from fruler._wording import quote_names
 
@@ -89,6 +91,7 @@ def training_inputs(
     one_hot: bool = False,
     fillers: Fillers = lambda names, sources: None,
     learned_from: Callable[[Floats], Floats] = np.asarray,
+    mends_faults: bool = False,
 ) -> TrainingInputs:
     """Check the arguments of `fit` and turn the table into numbers.
 
@@ -108,14 +111,15 @@ def training_inputs(
         Returns which inputs may fill gaps of which. By default, all may.
     learned_from : callable
         Transforms the target to the scale that is learned, such as its logarithm.
+    mends_faults : bool
+        Whether values that look like faults count as missing.
     """
-    held_out: Floats | None = None
     if is_numeric(X) and not are_declared(categorical_features):
-        values, observed, weight = check_training_table(estimator, X, y, sample_weight=sample_weight, allow_nan=True)
-        target = learned_from(observed)
-        names = column_names(estimator, values.shape[1])
-        sources: list[Source] = [NumberSource(name) for name in names]
-        _require_values(values, names)
+        numbers, observed, weight = check_training_table(estimator, X, y, sample_weight=sample_weight, allow_nan=True)
+        names = column_names(estimator, numbers.shape[1])
+        _require_values(numbers, names)
+        some = _counted_rows(weight)
+        made = EncodedInputs(names, [NumberSource(name) for name in names], numbers[some], numbers[some])
     else:
         frame = as_frame(X)
         refuse_repeated_columns(frame)
@@ -123,31 +127,64 @@ def training_inputs(
         _, observed, weight = check_training_table(
             BaseEstimator(), np.zeros((len(frame), 1)), y, sample_weight=sample_weight
         )
-        target = learned_from(observed)
         declared = declared_columns(categorical_features, list(frame.columns))
-        made = learn_inputs(frame, target, weight, declared=declared, one_hot=one_hot)
-        names, sources, values = made.names, made.sources, made.values
-        held_out = made.held_out if any(isinstance(source, LevelSource) for source in sources) else None
+        some = _counted_rows(weight)
+        own = None if weight is None else weight[some]
+        made = learn_inputs(frame.iloc[some], learned_from(observed)[some], own, declared=declared, one_hot=one_hot)
+    target = learned_from(observed)
+    counted = None if weight is None else row_weights(weight[some])
+    if mends_faults:
+        made = _mended(made, target[some], counted)
+    names, sources, values, terms, moments = _without_gaps(made, target[some], counted, fillers)
+    if len(values) < len(target):
+        values, terms = (None if part is None else _on_all_rows(part, some, len(target)) for part in (values, terms))
+    return TrainingInputs(names, sources, values, terms, target, observed, weight, moments)
+
+
+def _counted_rows(weight: Floats | None) -> npt.NDArray[np.intp] | slice:
+    """Return the rows that take part: all but those of weight zero."""
+    return slice(None) if weight is None or weight.all() else np.flatnonzero(weight)
+
+
+def _on_all_rows(part: Floats, some: Any, n_rows: int) -> Floats:
+    whole = np.zeros((n_rows, part.shape[1]))
+    whole[some] = part
+    return whole
+
+
+def _mended(made: EncodedInputs, target: Floats, weight: Floats | None) -> EncodedInputs:
+    """Return inputs in which numbers that look like faults are missing, and warn of them."""
+    are_numbers = np.array([isinstance(source, NumberSource) for source in made.sources])
+    far = far_values(made.values, target, weight)
+    warn_of_faults(far.refuted & are_numbers, made.values, made.names)
+    faults = far.doubted & are_numbers
+    values, held_out = (np.where(faults, np.nan, part) for part in (made.values, made.held_out))
+    return replace(made, values=values, held_out=held_out)
+
+
+def _without_gaps(
+    made: EncodedInputs, target: Floats, weight: Floats | None, fillers: Fillers
+) -> tuple[list[str], list[Source], Floats, Floats | None, Moments]:
+    """Return the names and sources of inputs, their values and terms with gaps filled, and the moments for that."""
+    names, sources, values, held_out = made.names, made.sources, made.values, made.held_out
+    has_levels = any(isinstance(source, LevelSource) for source in sources)
     gaps = np.isnan(values)
-    if not gaps.any():
-        moments = replace(_moments(values), fillers=fillers(names, sources))
-        return TrainingInputs(names, sources, values, held_out, target, observed, weight, moments)
     moments = _moments(values)
-    telling = telling_gaps(gaps, moments.gaps(np.arange(len(names))).filled(values), target, weight)
-    # The inputs of one column are missing together.
-    telling = list({sources[j].column: j for j in reversed(telling)}.values())[::-1]
-    for j in telling:
-        names = [*names, f"{sources[j].column} is missing"]
-        sources = [*sources, GapSource(sources[j].column)]
-    if len(telling):
-        values = np.column_stack([values, gaps[:, telling]])
-        moments = _moments(values)
+    if gaps.any():
+        telling = telling_gaps(gaps, moments.gaps(np.arange(len(names))).filled(values), target, weight)
+        # The inputs of one column are missing together.
+        telling = list({sources[j].column: j for j in reversed(telling)}.values())[::-1]
+        for j in telling:
+            names = [*names, f"{sources[j].column} is missing"]
+            sources = [*sources, GapSource(sources[j].column)]
+        if len(telling):
+            values, held_out = (np.column_stack([part, gaps[:, telling]]) for part in (values, held_out))
+            moments = _moments(values)
     moments = replace(moments, fillers=fillers(names, sources))
-    filled = moments.gaps(np.arange(len(names))).filled(values)
-    if held_out is not None:
-        own = np.column_stack([held_out, gaps[:, telling]]) if len(telling) else held_out
-        held_out = np.where(np.isnan(own), filled, own)
-    return TrainingInputs(names, sources, filled, held_out, target, observed, weight, moments)
+    if gaps.any():
+        values = moments.gaps(np.arange(len(names))).filled(values)
+        held_out = np.where(np.isnan(held_out), values, held_out)
+    return names, sources, values, held_out if has_levels else None, moments
 
 
 def telling_gaps(gaps: Any, filled: Floats, y: Floats, weight: Floats | None) -> list[int]:

@@ -390,6 +390,7 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
             self.algorithm.one_hot,
             self._fillers,
             self._output().raw_of,
+            self.algorithm.mends_faults,
         )
 
     def _fillers(self, names: Sequence[str], sources: Sequence[Source]) -> npt.NDArray[np.bool_] | None:

@@ -95,6 +95,8 @@ class Algorithm:
     weighted_scale : bool
         Whether standardising uses the row weights, so that a weight of two equals a repeated row. A row with nearly all
         of the weight turns the others into huge numbers, which is bad if the largest values limit the step size.
+    mends_faults : bool
+        Whether values that look like faults count as missing.
     """
 
     name: str
@@ -105,3 +107,4 @@ class Algorithm:
     limits: tuple[str, ...] = ()
     one_hot: bool = True
     weighted_scale: bool = False
+    mends_faults: bool = False

@@ -404,4 +404,5 @@ GROWTH = Algorithm(
     limits=("max_evaluations", "max_rules", "early_stopping"),
     one_hot=False,
     weighted_scale=True,
+    mends_faults=True,
 )

@@ -15,7 +15,7 @@ from fruler._algorithms.growth.terms import Bools, TermLimits
 from fruler._arrays import Floats, Indices
 from fruler._kernels import growth_candidates, growth_limits
 from fruler._table.constraints import InputConstraints
-from fruler._table.rows import Rows
+from fruler._table.rows import Rows, row_numbers
 
 # A label between two split points has at least this share of the rows: nobody believes a sliver.
 MIN_LABEL = 0.05
@@ -159,9 +159,6 @@ def least_label(n_rows: int, n_grown_on: int) -> float:
 # Standardised numbers are rounded to multiples of this: other units, or the order in which a mean is summed up, change
 # the last bits of a number, which would decide a tie between two candidates.
 GRID = 2.0**-30
-# Weights count as numbers of rows if they are whole multiples of the smallest weight, or of a half, a third or a
-# quarter of it.
-_MAX_PARTS, _WHOLE = 4, 1e-9
 # Of rows like each other about this many are drawn, or all if there are fewer, however rare they are.
 _SEEN = 100
 # The largest share of the rows that may be drawn for being rare.
@@ -236,7 +233,7 @@ def grouped_rows(rows: Rows, max_rows: int) -> RowGroups:
     keys = whole.view(np.dtype((np.void, whole.itemsize * whole.shape[1]))).ravel()
     _, first, own = np.unique(keys, return_index=True, return_inverse=True)
     own = own.ravel()
-    numbers = _row_numbers(rows.weight, max(max_rows, len(rows)))
+    numbers = row_numbers(rows.weight, max(max_rows, len(rows)))
     if numbers is None:
         order, weight, counts = np.lexsort([rows.weight, own]), rows.weight, np.bincount(own)
     else:
@@ -247,21 +244,6 @@ def grouped_rows(rows: Rows, max_rows: int) -> RowGroups:
         order, weight = np.repeat(first, counts), np.ones(len(rows))
     grouped = Rows(np.ascontiguousarray(columns[:, order]), terms[order], y[order], weight[order])
     return RowGroups(grouped, np.concatenate([[0], np.cumsum(counts)]))
-
-
-def _row_numbers(weights: npt.NDArray[np.floating], max_rows: int) -> Indices | None:
-    """Return how many rows each weight stands for, as few as possible; None if weights are not numbers of rows."""
-    # The smallest weight may be zero, or tiny next to a huge one.
-    if weights.max() > max_rows * weights.min():
-        return None
-    for parts in range(1, _MAX_PARTS + 1):
-        multiples = weights * (parts / weights.min())
-        numbers = np.rint(multiples)
-        if numbers.sum() > max_rows:
-            return None
-        if (np.abs(multiples - numbers) <= _WHOLE * multiples).all():
-            return np.asarray(numbers, dtype=np.intp)
-    return None
 
 
 class Drawn(NamedTuple):
