@@ -32,8 +32,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
-    os.environ.setdefault(variable, "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
 import pandas as pd
@@ -236,7 +236,7 @@ def run(method: str, table: str, split: int, faults: bool, peer: bool) -> dict[s
 def summary(lines: pd.DataFrame, build: str | None) -> str:
     """Return errors as ratios to the best of LightGBM, EBM and Cubist with one committee, table by table."""
     clean = lines[~lines.faults]
-    errors = clean.groupby(["table", "method"]).rmse.mean().unstack()
+    errors = clean.pivot_table(index="table", columns="method", values="rmse")
     errors = errors.loc[[name for name in TABLES if name in errors.index]]
     best = errors[[name for name in ("lightgbm", "ebm", "cubist") if name in errors]].min(axis=1)
     shown = errors.div(best, axis=0)

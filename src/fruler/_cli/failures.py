@@ -99,10 +99,14 @@ def said_of(what: str) -> Iterator[None]:
 
 @contextmanager
 def recorded_warnings() -> Iterator[list[warnings.WarningMessage]]:
-    """Record the warnings of a search about its end; similar categories have already been reported in a hint."""
+    """Record warnings of a search about its end and about faults; others have already been reported in hints."""
+    # Help and the like do without NumPy.
+    from fruler._table.faults import FaultyValuesWarning
+
     with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", RuntimeWarning)
         warnings.simplefilter("ignore", UserWarning)
+        warnings.simplefilter("always", RuntimeWarning)
+        warnings.simplefilter("always", FaultyValuesWarning)
         yield caught
 
 

@@ -29,6 +29,7 @@ from fruler._cli.output import STDOUT, as_json, check_destination, show, write_o
 from fruler._cli.preparation import PreparedTable, prepare_table
 from fruler._cli.report import command_origin, require_jinja
 from fruler._table.constraints import INTERACTIONS, MONOTONIC
+from fruler._table.faults import FaultyValuesWarning
 from fruler._wording import counted, either, number_within, quote_names
 from fruler.callbacks import ProgressBar
 from fruler.estimators.base import BaseRuleRegressor
@@ -217,6 +218,10 @@ def _fitted(
         settings = settings | {"checkpoint": folder}
     with recorded_warnings() as caught:
         rules = _estimator(options)(**settings, callbacks=ProgressBar(title=title)).fit(*rows)
+    for warning in caught:
+        if isinstance(warning.message, FaultyValuesWarning) and search == "rules":
+            # Rows without a target are not counted, so the numbers of the others may not be those of the file.
+            say(warning.message.text(first_row=None))
     return rules, " ".join(str(warning.message) for warning in caught if warning.category is RuntimeWarning)
 
 

@@ -20,7 +20,8 @@ from fruler._table.texts import category_texts, column_texts
 from fruler._wording import counted, number_advice, printable, quote_names, quoted, shortened, suggest
 from fruler.data._file_content import target_values
 
-_MAX_MISSING = 0.5
+# The minimum number of values of a column.
+_MIN_PRESENT = 12
 # A target with more numbers than this was meant to be numeric.
 _MOSTLY = 0.5
 # At most this number of characters of a value is shown.
@@ -30,6 +31,9 @@ _ODD_REMEDY = "correct it, leave it empty, or declare it as missing with --na-va
 _REMEDIES = {columns.ODD_REMEDY: _ODD_REMEDY, columns.TIME_REMEDY: "convert it to a column of numbers, such as hours"}
 # A column that counts more rows than this gets a hint.
 _MIN_COUNTED = 12
+# Predictions of a target without negative values are likely to be negative if its mean is less than this many standard
+# deviations; it spans a wide range if its largest value is more than this multiple of its smallest.
+_LIKELY_NEGATIVE, _WIDE = 2.0, 50.0
 _CATEGORIES_SHOWN = 8
 # A message explains for at most this number of columns why they cannot be inputs.
 _MAX_TOLD = 5
@@ -107,8 +111,8 @@ def prepare_table(
 ) -> PreparedTable:
     r"""Prepare a table for learning.
 
-    Columns of text that differs in nearly every row, columns that never change, columns that are more than half empty,
-    and rows without a target are left out.
+    Columns of text that differs in nearly every row, columns that never change, columns with hardly any value, and
+    rows without a target are left out.
 
     Parameters
     ----------
@@ -198,7 +202,7 @@ def prepare_table(
         len(table),
         {name: left_out[name] for name in table.columns if name in left_out},
         dict(sorted(((name, count) for name, count in gaps.items() if count), key=lambda item: -item[1])),
-        tuple(_hints(table.loc[known], kinds)),
+        (*_hints(table.loc[known], kinds), *_target_hints(target, answers[known])),
     )
 
 
@@ -212,10 +216,7 @@ def _kind(values: pd.Series, declared: bool) -> columns.Kind:
     """
     name = str(values.name)
     texts = column_texts(values)
-    share = float(texts.isna().mean())
-    if share > _MAX_MISSING:
-        reason = "empty" if share == 1.0 else f"{share:.0%} of its values are missing"
-        raise columns.UnusableColumn(name, reason, remedy="")
+    _require_present(name, int(texts.notna().sum()), len(texts))
     if len(texts.dropna().unique()) == 1:
         raise columns.UnusableColumn(name, f"always {printable(texts.dropna().iloc[0])[:_MAX_SHOWN]}", remedy="")
     kind = columns.column_kind(values, declared)
@@ -223,10 +224,15 @@ def _kind(values: pd.Series, declared: bool) -> columns.Kind:
         # Each category needs enough rows, also in a part of the table.
         columns.column_kind(values.astype("category"))
     if kind == "number":
-        share = float(np.isnan(bounded_numbers(values)).mean())
-        if share > _MAX_MISSING:
-            raise columns.UnusableColumn(name, f"{share:.0%} of its values are missing or infinite", remedy="")
+        _require_present(name, int(np.isfinite(bounded_numbers(values)).sum()), len(values))
     return kind
+
+
+def _require_present(name: str, n_present: int, n_rows: int) -> None:
+    """Refuse a column of which nearly all values are missing."""
+    if n_present < min(_MIN_PRESENT, _MOSTLY * n_rows):
+        reason = f"only {counted(n_present, 'value')} in {counted(n_rows, 'row')}" if n_present else "empty"
+        raise columns.UnusableColumn(name, reason, remedy="")
 
 
 def _reason(error: columns.UnusableColumn, numbers: npt.NDArray[np.intp]) -> str:
@@ -291,6 +297,14 @@ def _other_targets(table: pd.DataFrame, target: str) -> str:
         and not pd.api.types.is_bool_dtype(table[name].dtype)
     ]
     return f"the columns of numbers are {quote_names(others)}" if others else "no column has only numbers"
+
+
+def _target_hints(name: str, answers: npt.NDArray[np.float64]) -> Iterable[str]:
+    """Yield a hint if the target is never negative, but predictions are likely to be."""
+    low, high = float(answers.min()), float(answers.max())
+    if low >= 0.0 and answers.mean() < _LIKELY_NEGATIVE * answers.std():
+        also = ", or --link log if effects rather multiply" if low > 0.0 and high > _WIDE * low else ""
+        yield f"{name} is never negative; --bounds 0, keeps predictions so{also}"
 
 
 def _hints(table: pd.DataFrame, kinds: dict[str, columns.Kind]) -> Iterable[str]:

@@ -91,16 +91,38 @@ def far_values(values: Floats, y: Floats, weight: Floats | None = None) -> FarVa
     return FarValues(doubted, refuted)
 
 
+class FaultyValuesWarning(UserWarning):
+    """Values of the training table look like faults and count as missing.
+
+    Parameters
+    ----------
+    faults : sequence of (str, float, int)
+        The column, the value and the row of each.
+    """
+
+    def __init__(self, faults: Sequence[tuple[str, float, int]]) -> None:
+        super().__init__(faults)
+        self.faults = faults
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def text(self, first_row: int | None = 0) -> str:
+        """Write what happened, with rows counted from `first_row`, or without rows."""
+        named = [
+            f"{name} = {readable_number(value, 6)}{'' if first_row is None else f' (row {row + first_row:,})'}"
+            for name, value, row in self.faults[:_N_NAMED]
+        ]
+        more = f", and {counted(len(self.faults) - _N_NAMED, 'other')}" if len(self.faults) > _N_NAMED else ""
+        them, they_count = ("it", "it counts") if len(self.faults) == 1 else ("them", "they count")
+        return (
+            f"{', '.join(named)}{more}: far from all other values, and the target speaks against {them}, so "
+            f"{they_count} as missing. If that is wrong, transform the column, for example by a logarithm."
+        )
+
+
 def warn_of_faults(refuted: npt.NDArray[np.bool_], values: Floats, names: Sequence[str]) -> None:
     """Warn of values that the target speaks against."""
-    places = np.argwhere(refuted)
-    if not len(places):
-        return
-    named = [f"{names[j]} = {readable_number(float(values[i, j]), 6)} in row {i:,}" for i, j in places[:_N_NAMED]]
-    more = f", and {counted(len(places) - _N_NAMED, 'other')}" if len(places) > _N_NAMED else ""
-    warnings.warn(
-        f"{', '.join(named)}{more}: far from all other values, and the target speaks against them, so they count as "
-        "missing. Correct them if they are wrong.",
-        UserWarning,
-        stacklevel=2,
-    )
+    faults = [(names[j], float(values[i, j]), int(i)) for i, j in np.argwhere(refuted)]
+    if faults:
+        warnings.warn(FaultyValuesWarning(faults), stacklevel=2)

@@ -205,9 +205,7 @@ def _slopes(
     return None if found is None else column.numbering(found[1], by=found[2])
 
 
-def _effects(
-    columns: Sequence[Levels], X: Floats, y: Floats, weight: Floats
-) -> tuple[list[Numbering], Floats]:
+def _effects(columns: Sequence[Levels], X: Floats, y: Floats, weight: Floats) -> tuple[list[Numbering], Floats]:
     """Return numberings by effects on the target, and what effects and numbers leave of it.
 
     The effects of a column are random effects around zero; their variance, and so their shrinkage, is estimated from

@@ -98,7 +98,8 @@ _PARAMETERS = """categorical_features : array-like of str, int or bool, or "from
         closer to the median of similar rows than to their mean.
     bounds : (float or None, float or None), default=None
         The smallest and largest possible target, such as ``(0, None)``. Predictions and the ends of intervals are
-        clipped to these bounds.
+        clipped to these bounds. By default, `FuzzyRuleRegressor` keeps predictions within one and a half times the
+        range of the training targets; ``(None, None)`` turns this off.
     calibration : float, default=None
         The share of the rows to hold out for prediction intervals. The rules are not learned from these rows, so at
         least a share `coverage` of new rows like them lies in its interval. `None` uses the errors of the fit's own
@@ -424,7 +425,10 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
     def _take(self, point: FrontPoint, rows: TrainingTable | TrainingSample) -> None:
         """Take a model of the front as the model, with a summary of the rows."""
         training = rows.summarise(point.rule_base, point.cv_error, point.truth)
-        rule_base = replace(point.rule_base, training=training, extrapolation=self.extrapolation)
+        output = point.rule_base.output
+        if self.algorithm.holds_predictions and self.bounds is None:
+            output = output.held(training.target_low, training.target_high)
+        rule_base = replace(point.rule_base, training=training, extrapolation=self.extrapolation, output=output)
         if self._moments is not None and self._sources is not None:
             gaps = self._moments.gaps(np.flatnonzero(rule_base.uses))
             rule_base = replace(rule_base, gaps=gaps).with_sources(self._sources)

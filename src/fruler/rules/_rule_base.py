@@ -318,6 +318,14 @@ class RuleBase(FrozenValue):
         return Inference(self.antecedents, self.consequents, self.t_norm, self.curves, self.output, clips)
 
     @property
+    def is_held(self) -> bool:
+        """Whether the bounds of predictions only follow from the range of the training targets."""
+        training = self.training
+        return training is not None and self.output == Output(self.output.link).held(
+            training.target_low, training.target_high
+        )
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The names of the inputs."""
         return self.inputs.names

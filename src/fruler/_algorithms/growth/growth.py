@@ -15,6 +15,7 @@ from fruler._algorithms.growth.options import GrowthOptions
 from fruler._algorithms.growth.problem import GrowthProblem, screened_inputs
 from fruler._algorithms.growth.structure import Ramps, Structure
 from fruler._algorithms.growth.sums import Degrees, Sums, curve_columns, degrees_of, outputs_of
+from fruler._algorithms.growth.teaching import Teaching
 from fruler._algorithms.growth.terms import MIN_ERROR, Normal, TermFit, TermLimits, choose_terms, fit_terms
 from fruler._algorithms.growth.tuning import Placed, Room, SplitPointSearch
 from fruler._arrays import Floats
@@ -166,7 +167,9 @@ class Growth:
             self.prices = Prices(term=max(self.term_price, self.sure_price) / self.unit)
         self.room = Room(own)
         self.candidates = Candidates(own, self.room, self.locality, self.regularization, MIN_ROWS)
+        self.teaching = Teaching(own.rows, MIN_ROWS)
         self._limited: tuple[Structure, TermLimits] | None = None
+        self._taught_limits: tuple[Structure, TermLimits] | None = None
         self.preference = Preference(own.rows)
         self.n_evaluations = 0
         self.path: list[Step] = []
@@ -318,6 +321,17 @@ class Growth:
             self._limited = structure, self.knowledge.limits(structure)
         return self._limited[1]
 
+    def _taught(self, structure: Structure) -> TermLimits:
+        """Return the limits on the terms of a finished structure: those on any, and terms need rows to learn from."""
+        # The folds of a cross-validation share their structure.
+        if self._taught_limits is None or self._taught_limits[0] is not structure:
+            limits, taught = self._limits(structure), self.teaching.terms(structure, degrees_of(structure, self.rows))
+            own = TermLimits(taught, np.empty((0, len(taught))))
+            if limits is not None:
+                own = TermLimits(limits.among(taught), limits.inequalities)
+            self._taught_limits = structure, own
+        return self._taught_limits[1]
+
     def final_terms(
         self,
         structure: Structure,
@@ -343,7 +357,7 @@ class Growth:
             terms, unless there are too many.
         """
         # A slope of every input would leave this many rows free: with few rows, errors of many terms look too small.
-        n_free, limits = max(n_rows - structure.n_inputs, 1), self._limits(structure)
+        n_free, limits = max(n_rows - structure.n_inputs, 1), self._taught(structure)
         if len(kept) <= _MANY_TERMS:
             return fit_terms(normal, regularization, self.sure_price, n_free, limits=limits)
         return choose_terms(normal, regularization, self.sure_price, n_free, kept, limits)

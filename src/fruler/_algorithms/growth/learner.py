@@ -31,6 +31,7 @@ from fruler._algorithms.growth.problem import (
     GrowthProblem,
     Knowledge,
     RowGroups,
+    distinct_inputs,
     draw_rows,
     grouped_rows,
     least_label,
@@ -101,6 +102,8 @@ class GrowthLearner(ABC):
     table: TrainingTable
     # Set with the rows to grow on: the number of folds, and the number of rows that a row of the table stands for.
     n_folds, rows_per_row = 0, 1.0
+    # The inputs of the table that the rows to grow on have.
+    inputs: Indices
 
     def __init__(self, search: Search[GrowthOptions, SomeTable, GrowthState]) -> None:
         self.options, self.rng, self.table = search.options, search.rng, search.table
@@ -117,7 +120,8 @@ class GrowthLearner(ABC):
         """Grow, choose the size, tune the split points, and fit every size on all rows."""
         clock = [time.perf_counter()]
         indices, drawn = self._grown_rows()
-        groups = grouped_rows(drawn, MAX_GROWN_ROWS)
+        self.inputs = self._inputs_to_grow_on(drawn)
+        groups = grouped_rows(drawn.with_inputs(self.inputs), MAX_GROWN_ROWS)
         rows = groups.rows
         self.rows_per_row = len(rows) / len(drawn)
         folds = self._folds(groups)
@@ -155,6 +159,14 @@ class GrowthLearner(ABC):
             exact and not self.control.over(),
         )
 
+    def _inputs_to_grow_on(self, rows: Rows) -> Indices:
+        """Return the inputs that say something new, and those for which the user set anything."""
+        always = np.zeros(self.table.n_inputs, dtype=np.bool_)
+        always[list(self.table.known_splits)] = True
+        if Knowledge.from_options(self.options, self.table.names) is not None:
+            always[:] = True
+        return distinct_inputs(rows, always)
+
     def _problem(self, rows: Rows, options: GrowthOptions, min_label: float) -> GrowthProblem:
         """Return the growth problem of some rows, with standardised domains and known split points."""
         table, scale = self.table, self.table.scale
@@ -169,7 +181,7 @@ class GrowthLearner(ABC):
         narrow = self._narrow_inputs()
         domains[narrow, 1] = domains[narrow, 0]
         knowledge = Knowledge.from_options(options, table.names)
-        return GrowthProblem(rows, domains, known, options, min_label, nominal, knowledge)
+        return GrowthProblem(rows, domains, known, options, min_label, nominal, knowledge).over(self.inputs)
 
     def _narrow_inputs(self) -> npt.NDArray[np.bool_]:
         """Return which inputs are too narrow to be split, and warn about those that are not constant.
@@ -295,7 +307,7 @@ class GrowthLearner(ABC):
         for place, n_rules in enumerate(order):
             if points and self.control.over():
                 break
-            sums = self._sums_over_all(structures, growth.inputs, place)
+            sums = self._sums_over_all(structures, self.inputs[growth.inputs], place)
             error = None if choice is None else choice.error_of(sizes[n_rules].number)
             point = self._front_point(finished[place], sums, ridges[place], error, growth)
             if choice is not None:
@@ -316,7 +328,7 @@ class GrowthLearner(ABC):
         # The ridge is counted in rows, and weights may stand for more rows than the table has.
         n_rows = max(round(self.table.n_rows * self.rows_per_row), 1)
         fit = growth.final_terms(structure, normal, ridge / self.rows_per_row, n_rows, finished.step.fit.kept)
-        conversion = Conversion(self.table, growth.inputs, self.options.fuzziness, growth.knowledge)
+        conversion = Conversion(self.table, self.inputs[growth.inputs], self.options.fuzziness, growth.knowledge)
         truth, cv_error = finished.truth, np.nan if validated is None else validated
         if truth is not None:
             # The folds of a size may have grown another mix of rules and curves. So this model counts as no better than
@@ -350,7 +362,7 @@ class GrowthLearner(ABC):
         ]
         intervals = cross_validated_intervals(missed)
         point = replace(point, rule_base=replace(point.rule_base, intervals=intervals))
-        return in_units(point, self.table, growth.inputs, [rows for rows, _ in held_out], missed)
+        return in_units(point, self.table, self.inputs[growth.inputs], [rows for rows, _ in held_out], missed)
 
     def _history(self, path: list[Step]) -> pd.DataFrame:
         columns = ["n_rules", "n_curves", "evaluations", "best_fitness", "best_error", "n_coefficients", "seconds"]
@@ -405,4 +417,5 @@ GROWTH = Algorithm(
     one_hot=False,
     weighted_scale=True,
     mends_faults=True,
+    holds_predictions=True,
 )

@@ -174,6 +174,31 @@ _N_STRONGEST = 5
 _RIDGE = 1.0
 
 
+def distinct_inputs(rows: Rows, always: Bools) -> Indices:
+    """Return the inputs that tell rows apart, each once: neither constants nor copies of an earlier input.
+
+    So a column that says nothing new changes nothing.
+
+    Parameters
+    ----------
+    rows : Rows
+        Standardised data.
+    always : ndarray of bool, shape (n_inputs,)
+        The inputs to keep in any case.
+    """
+    kept, seen = [], set()
+    for j, column in enumerate(on_grid(rows.columns)):
+        if not always[j]:
+            first = column[np.argmax(column != 0.0)]
+            # The same column with the opposite sign says the same.
+            key = (np.copysign(1.0, first) * np.stack([column, on_grid(rows.rows[:, j + 1])]) + 0.0).tobytes()
+            if column.min() == column.max() or key in seen:
+                continue
+            seen.add(key)
+        kept.append(j)
+    return np.array(kept or [0], dtype=np.intp)
+
+
 class RowGroups(NamedTuple):
     """Rows in groups of equal rows.
 
