@@ -160,7 +160,7 @@ class _SQLWriter:
         """
         columns = input_columns(self.plan.inputs)
         columns += [f"t.{identifier(column)} AS {name}" for column, name in zip(self.keep, self.kept, strict=True)]
-        inner = f"SELECT {', '.join(columns or ['1 AS nothing'])} FROM {source_table(self.plan.inputs, table)}"
+        inner = f"SELECT {', '.join(columns or ['1 AS no_input'])} FROM {source_table(self.plan.inputs, table)}"
         if self.plan.inputs.filling is None:
             return "", inner
         prefix = "gaps"
@@ -168,7 +168,7 @@ class _SQLWriter:
             prefix += "_"
         tables, last = filled_tables(self.plan.inputs, self.plan.inputs.filling, inner, self.kept, prefix)
         note = f"-- {prefix}_...: fill in missing values. A table without gaps does not need this (gaps=False)."
-        return f"{note}\n{tables}\n", f"SELECT {', '.join([*self.kept, *self.inputs]) or '1 AS nothing'} FROM {last}"
+        return f"{note}\n{tables}\n", f"SELECT {', '.join([*self.kept, *self.inputs]) or '1 AS no_input'} FROM {last}"
 
     def layer(self, inner: str, new: Sequence[str], what: str, place: int, *, fenced: bool = False) -> str:
         """Wrap a query in a SELECT with new columns, the inputs, the columns kept, and the distance for intervals.
