@@ -6,15 +6,17 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from helpers.engines import ENGINES, with_duckdb, with_postgres, with_sqlite
+from helpers.engines import ENGINES, with_duckdb, with_postgres, with_python, with_sqlite
 from helpers.mixed_tables import assert_same
 
+from fruler import FuzzyRuleRegressor
 from fruler._table.date_sources import TrendSource
+from fruler._table.dates import MONTHS
 from fruler._table.gaps import Gaps
 from fruler._table.sources import GapSource, LevelSource, NumberSource
 from fruler._table.texts import WHITE_SPACE
 from fruler.export import export_model
-from fruler.rules import FuzzyPartition, RuleBase, Variable
+from fruler.rules import Curve, FuzzyPartition, RuleBase, Variable
 
 every_engine = pytest.mark.parametrize(
     "engine",
@@ -150,3 +152,24 @@ def test_names_that_differ_by_case_alone_are_refused_in_sql():
 
 def test_white_space_is_what_python_strips():
     assert set(WHITE_SPACE) == {sign for sign in map(chr, range(sys.maxunicode + 1)) if not sign.strip()}
+
+
+def test_latex_writes_dates_of_every_month():
+    x = TrendSource("d", pd.Timestamp("2019-01-01").to_pydatetime(), "days")
+    split_points = [15.0 + 30.4 * month for month in range(12)]
+    partition = FuzzyPartition(split_points, (0.0, 365.0), 0.0)
+    curve = Curve(0, partition, np.random.default_rng(0).normal(size=(13, 2)))
+    variable = Variable("d", FuzzyPartition([], (0.0, 365.0))).of(x)
+    found = export_model(RuleBase([variable], [[[0, 0]]], [[1.0, 1e-9]], curves=[curve]), "latex")
+    for month in MONTHS:
+        assert f" {month} 2019 &" in found
+    assert r"$1 \cdot 10^{-9}$" in found
+
+
+def test_names_of_another_type_of_text_are_plain_in_exported_python():
+    dates = pd.Series(pd.date_range("2020-02-15", periods=60)).dt.tz_localize("UTC")
+    frame = pd.DataFrame({np.str_("d"): dates.dt.tz_convert(np.str_("Europe/Madrid"))})
+    y = pd.Series(np.abs(np.arange(60) - 30.0), name=np.str_("the target"))
+    model = FuzzyRuleRegressor(random_state=0).fit(frame, y)
+    assert "np.str_" not in export_model(model.rule_base_, "python")
+    assert_same(with_python(model.rule_base_, frame), model.predict(frame))

@@ -369,6 +369,7 @@ def known_columns(X: Any, names: Collection[str] | None) -> Any:
        size
     0   1.0
     """
+    require_rows(X)
     # An Arrow table has its names in `column_names`, and arrays in `columns`.
     given = list(getattr(X, "column_names", getattr(X, "columns", ())))
     known = () if names is None else set(names)

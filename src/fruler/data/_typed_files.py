@@ -226,7 +226,8 @@ def read_parquet(raw: bytes, name: str) -> tuple[pd.DataFrame, RowPlaces]:
     check_names(list(frame.columns), name)
     frame = frame.reset_index(drop=True)
     for column in frame.columns:
-        # pandas' own nullable numbers would bring pd.NA into a table where a missing number is NaN.
+        # pandas' own nullable values would bring pd.NA into a table where a missing value is NaN.
         if pd.api.types.is_extension_array_dtype(frame[column].dtype) and pd.api.types.is_numeric_dtype(frame[column]):
-            frame[column] = frame[column].to_numpy(dtype=np.float64, na_value=np.nan)
+            kind = object if pd.api.types.is_bool_dtype(frame[column].dtype) else np.float64
+            frame[column] = pd.Series(frame[column].to_numpy(dtype=kind, na_value=np.nan)).infer_objects()
     return frame, RowPlaces(name, "row", np.arange(1, len(frame) + 1))

@@ -512,4 +512,4 @@ def _in_units(point: FrontPoint, table: TrainingTable, target_name: str) -> Fron
 
 def _name_of(y: Any) -> str:
     name = getattr(y, "name", None)
-    return name if isinstance(name, str) and name else "y"
+    return str(name) if isinstance(name, str) and name else "y"
