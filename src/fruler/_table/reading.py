@@ -194,7 +194,10 @@ def _check_target(y: Any) -> Any:
 
 
 def _check_weights(sample_weight: Any, n_rows: int) -> Floats:
-    weights = np.asarray(sample_weight, dtype=np.float64)
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"sample_weight must hold numbers ({error}); give one weight per row.") from None
     if weights.ndim == 0:
         weights = np.full(n_rows, float(weights))
     if weights.shape != (n_rows,):

@@ -25,6 +25,7 @@ from fruler._table.gaps import Moments
 from fruler._table.reading import units_in
 from fruler._table.sources import Source
 from fruler._table.training import TrainingInputs, training_inputs
+from fruler._wording import require_printable
 from fruler.callbacks import (
     Callback,
     CallbackSupportMixin,
@@ -330,6 +331,9 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
         n_jobs = n_threads(self.n_jobs)
         rows = self._rows_to_learn_from(X, y, sample_weight)
         table = self._training_table(*rows)
+        # A model file could not hold such names, and a printed rule could be a false one.
+        require_printable([*table.names, _name_of(y)], "name")
+        require_printable(units_in(X, y).values(), "unit")
         with control.watched(self):
             found = run_search(
                 self.algorithm,

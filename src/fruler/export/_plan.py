@@ -561,7 +561,7 @@ def _input_plan(rule_base: RuleBase, used: tuple[int, ...], gaps: bool | Collect
 
 
 def _require_columns(gaps: Collection[str], rule_base: RuleBase) -> None:
-    if isinstance(gaps, str):
+    if isinstance(gaps, str) or not isinstance(gaps, Collection):
         raise ValueError(f"gaps must be True, False or a list of columns; got {gaps!r}.")
     unknown = [name for name in gaps if name not in rule_base.columns]
     if unknown:

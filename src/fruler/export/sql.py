@@ -90,6 +90,9 @@ def export(
     """
     if isinstance(keep, str):
         keep = (keep,)
+    for name in (table, prediction, *keep):
+        if not isinstance(name, str):
+            raise ValueError(f"The names of tables and columns must be text; got {name!r}.")
     names = [*keep, prediction, *([] if interval is None else _ENDS)]
     if len(set(names)) < len(names):
         raise ValueError(f"The columns of the result must have distinct names; got {', '.join(names)}.")

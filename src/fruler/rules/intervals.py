@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -106,7 +107,7 @@ class Intervals(FrozenValue):
         ValueError
             If the coverage is not between 0 and 1, or there are too few held-out rows for it.
         """
-        if not 0.0 < coverage < 1.0:
+        if not isinstance(coverage, Real) or not 0.0 < coverage < 1.0:
             raise ValueError(f"coverage must be between 0 and 1, as in 0.9; got {coverage!r}.")
         place = int(np.searchsorted(self.coverages, coverage - _ROUNDING))
         if place == len(self.coverages):
