@@ -355,6 +355,21 @@ def as_frame(X: Any, names: Sequence[str] | None = None) -> pd.DataFrame:
     )
 
 
+def equal_rows(X: Any, y: Any) -> npt.NDArray[np.intp]:
+    """Return the number of each row's group of equal rows.
+
+    Examples
+    --------
+    >>> equal_rows([[1.0, "a"], [2.0, "a"], [1.0, "a"]], [5.0, 5.0, 5.0]).tolist()
+    [0, 1, 0]
+    """
+    frame = as_frame(X)
+    columns = [frame.iloc[:, j] for j in range(frame.shape[1])]
+    columns = [column_texts(column) if column.dtype == object else column for column in columns]
+    codes = pd.DataFrame({j: pd.factorize(column)[0] for j, column in enumerate([*columns, pd.Series(np.ravel(y))])})
+    return np.asarray(codes.groupby(list(codes), sort=False).ngroup(), dtype=np.intp)
+
+
 def known_columns(X: Any, names: Collection[str] | None) -> Any:
     """Drop the unknown columns of a frame that has all known ones; return any other table unchanged.
 
