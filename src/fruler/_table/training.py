@@ -14,7 +14,7 @@ from sklearn.utils.validation import validate_data
 
 from fruler._arrays import Floats
 from fruler._table.encoding import learn_inputs
-from fruler._table.gaps import Moments, learn_moments
+from fruler._table.gaps import Moments, learn_moments, observed_moments
 from fruler._table.reading import (
     as_frame,
     check_training_table,
@@ -130,9 +130,9 @@ def training_inputs(
         held_out = made.held_out if any(isinstance(source, LevelSource) for source in sources) else None
     gaps = np.isnan(values)
     if not gaps.any():
-        moments = replace(_moments(values), fillers=fillers(names, sources))
+        moments = replace(_moments(values, weight), fillers=fillers(names, sources))
         return TrainingInputs(names, sources, values, held_out, target, observed, weight, moments)
-    moments = _moments(values)
+    moments = _moments(values, weight)
     telling = telling_gaps(gaps, moments.gaps(np.arange(len(names))).filled(values), target, weight)
     # The inputs of one column are missing together.
     telling = list({sources[j].column: j for j in reversed(telling)}.values())[::-1]
@@ -141,7 +141,7 @@ def training_inputs(
         sources = [*sources, GapSource(sources[j].column)]
     if len(telling):
         values = np.column_stack([values, gaps[:, telling]])
-        moments = _moments(values)
+        moments = _moments(values, weight)
     moments = replace(moments, fillers=fillers(names, sources))
     filled = moments.gaps(np.arange(len(names))).filled(values)
     if held_out is not None:
@@ -162,6 +162,9 @@ def telling_gaps(gaps: Any, filled: Floats, y: Floats, weight: Floats | None) ->
     y, weight : ndarray of shape (n_rows,)
         The target and the row weights.
     """
+    if weight is not None:
+        counting = weight > 0.0
+        gaps, filled, y, weight = gaps[counting], filled[counting], y[counting], weight[counting]
     n = len(y)
     counts = gaps.sum(axis=0)
     asked = np.flatnonzero((counts >= _MIN_GAPS) & (counts <= n - _MIN_GAPS))
@@ -212,10 +215,11 @@ def are_declared(categorical_features: Any) -> bool:
     )
 
 
-def _moments(values: Floats) -> Moments:
+def _moments(values: Floats, weight: Floats | None) -> Moments:
     if values.shape[1] <= _MAX_REGRESSED:
-        return learn_moments(values)
-    return Moments(np.nanmean(values, axis=0), np.diag(np.nanvar(values, axis=0)))
+        return learn_moments(values, weight)
+    means, spread = observed_moments(values, np.ones(len(values)) if weight is None else weight)
+    return Moments(means, np.diag(np.square(spread)))
 
 
 def _require_values(values: Floats, names: Sequence[str]) -> None:

@@ -353,6 +353,7 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
                 checkpoint=self.checkpoint,
                 warm_start=self.warm_start,
                 kept=self.__dict__.pop("_kept", None),
+                calibration=self.calibration,
             )
             self.resumed_ = found.resumed
             before = getattr(self, "rule_base_", None) if self.warm_start else None
