@@ -78,6 +78,11 @@ def is_usable(name: str) -> str:
     return f"ABS({name}) <= {real(LARGEST_VALUE)}"
 
 
+# A column that no step reads: since it may change, PostgreSQL does not merge the expressions of two steps, which would
+# grow beyond its memory.
+FENCE = "RANDOM() AS fence"
+
+
 def fence(n_columns: int) -> str:
     """Return a union with no rows, which keeps SQLite from merging the expressions of two steps."""
     return f"\n  UNION ALL SELECT {', '.join(['NULL'] * n_columns)} WHERE 1 = 0"
@@ -195,7 +200,7 @@ def source_table(plan: InputPlan, table: str) -> str:
                 "SQL, fit the model on dates without a time zone."
             )
         columns += _date_part_columns(f"t.{identifier(column.name)}", column.dates.order, place + 1)
-    return f"(SELECT t.*, {', '.join(columns)} FROM {name} AS t) AS t" if columns else f"{name} AS t"
+    return f"(SELECT t.*, {', '.join([*columns, FENCE])} FROM {name} AS t) AS t" if columns else f"{name} AS t"
 
 
 def _date_part_columns(name: str, order: Order, place: int) -> list[str]:
@@ -252,7 +257,8 @@ def filled_tables(plan: InputPlan, filling: Filling, inner: str, kept: Sequence[
     names = [f"{prefix}_inputs", f"{prefix}_found", *(f"{prefix}_{number}" for number in range(len(steps) - 1))]
     tables = [f"{names[0]} AS (\n  {inner}\n)"]
     for before, name, columns in zip(names, names[1:], steps, strict=False):
-        tables.append(f"{name} AS (\n  SELECT {', '.join(columns)}\n  FROM {before}{fence(len(columns))}\n)")
+        listed = [*columns, FENCE]
+        tables.append(f"{name} AS (\n  SELECT {', '.join(listed)}\n  FROM {before}{fence(len(listed))}\n)")
     return "WITH " + ",\n".join(tables), names[-1]
 
 

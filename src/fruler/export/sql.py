@@ -16,6 +16,7 @@ from fruler.export._plan import (
     make_model_plan,
 )
 from fruler.export._sql_inputs import (
+    FENCE,
     case,
     fence,
     filled_tables,
@@ -137,7 +138,7 @@ class _SQLWriter:
             reach = self.reach(self.plan.interval.radii)
             said += [f"{said[0]} {sign} {reach}" for sign in "-+"]
         if self.plan.output is not None:
-            raw = [*self.kept, *(f"{own} AS r{place}" for place, own in enumerate(said))]
+            raw = [*self.kept, *(f"{own} AS r{place}" for place, own in enumerate(said)), FENCE]
             inner = select(inner, raw, "the output of all rules", "said") + fence(len(raw))
             said = [self.prediction_of(self.plan.output, f"r{place}") for place in range(len(said))]
         last = [f"{name} AS {identifier(column)}" for column, name in zip(self.keep, self.kept, strict=True)]
@@ -183,8 +184,8 @@ class _SQLWriter:
         if not new:
             return inner
         carried = [*self.kept, *self.inputs, *([] if self.plan.interval is None else ["o"])]
-        columns = [*([", ".join(carried)] if carried else []), *new]
-        return select(inner, columns, what, f"layer_{place}") + (fence(len(carried) + len(new)) if fenced else "")
+        columns = [*([", ".join(carried)] if carried else []), *new, *([FENCE] if fenced else [])]
+        return select(inner, columns, what, f"layer_{place}") + (fence(len(carried) + len(new) + 1) if fenced else "")
 
     def outside(self, inner: str) -> str:
         """Wrap a query in a SELECT with the distance of rows from the training data, and clipped values."""
