@@ -32,10 +32,12 @@ def column_texts(values: pd.Series, categories: Iterable[str] = ()) -> pd.Series
     """
     # Each distinct value once: a column of categories has few.
     codes, distinct = pd.factorize(_hashable(values), use_na_sentinel=True)
-    names = TRUTH_VALUES if hold_truth(tuple(categories)) else ()
-    truth = {text: name for name in names for text in _TRUTH_TEXTS[name]}
+    levels = tuple(categories)
+    # A column that was always true may hold false now.
+    known = TRUTH_VALUES if hold_truth(levels) else levels
+    names = {text: level for level in known for text in spellings(level, known)}
     texts = [_written(value) for value in np.asarray(distinct)]
-    texts = [truth.get(text.lower(), text) for text in texts]
+    texts = [names.get(text.lower() if known is TRUTH_VALUES else text, text) for text in texts]
     lookup = np.array([*(text if text else np.nan for text in texts), np.nan], dtype=object)
     return pd.Series(lookup[codes], index=values.index, name=values.name, dtype=object)
 
@@ -61,12 +63,20 @@ def hold_truth(levels: Collection[str] | None) -> bool:
 def spellings(level: str, levels: Collection[str]) -> tuple[str, ...]:
     """Return the texts that stand for a category of a column, without white space; truth values in lower case.
 
+    A whole number may come from a column of real numbers, and the reverse.
+
     Examples
     --------
-    >>> spellings("True", ["False", "True"]), spellings("red", ["red", "blue"])
-    (('true', '1', '1.0'), ('red',))
+    >>> spellings("True", ["False", "True"]), spellings("red", ["red", "blue"]), spellings("10", ["10", "20"])
+    (('true', '1', '1.0'), ('red',), ('10', '10.0'))
     """
-    return _TRUTH_TEXTS[level] if hold_truth(levels) else (level,)
+    if hold_truth(levels):
+        return _TRUTH_TEXTS[level]
+    try:
+        ways = (f"{float(level):.15g}", repr(float(level)))
+    except ValueError:
+        return (level,)
+    return (level, *(text for text in ways if text not in levels)) if level in ways else (level,)
 
 
 def are_truth_values(texts: pd.Series) -> bool:

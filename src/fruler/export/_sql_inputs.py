@@ -116,7 +116,7 @@ def _input(source: Source, column: ColumnPlan, place: int) -> str:
             return f"CASE {days} {' '.join(f'WHEN {code} THEN {real(number)}' for code, number in known)} END"
         case LevelSource():
             text = f"LOWER({_text(name)})" if column.holds_truth else _text(name)
-            spelled = ((text, value) for level, value in source.choices for text in _spellings(level, source.levels))
+            spelled = ((text, value) for level, value in source.choices for text in spellings(level, source.levels))
             return f"CASE {text} {' '.join(f'WHEN {literal(text)} THEN {real(value)}' for text, value in spelled)} END"
     raise unknown_source(source)
 
@@ -142,18 +142,6 @@ def _is_gap(name: str, column: ColumnPlan) -> str:
         return case({f"{name} IS NULL": "1e0"}, "0e0")
     # Only infinity and numbers close to it have an inverse near zero.
     return case({is_usable(name): "0e0", f"ABS(1e0 / {name}) < 1e0": "0e0"}, "1e0")
-
-
-def _spellings(level: str, levels: Sequence[str]) -> tuple[str, ...]:
-    """Return the spellings of a category in a database: a number may come from a column of real numbers."""
-    known = spellings(level, levels)
-    try:
-        value = float(level)
-    except ValueError:
-        return known
-    if not math.isfinite(value) or f"{value:.15g}" != level or repr(value) in levels:
-        return known
-    return (*known, repr(value))
 
 
 def _day_of_year(place: int) -> str:
