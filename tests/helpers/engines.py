@@ -43,7 +43,7 @@ def with_python(rules, frame, folder=None, **options):
 
 
 def with_c(rules, frame, folder, **options):
-    library = compiled([export_model(rules, "c", **options)], folder)[0]
+    library = compiled([export_model(rules, "c", **options)], folder, "-O0")[0]
     columns = columns_of(rules)
     assert library.inputs(len(columns)) == [column.name for column in columns]
     numbers = [_c_numbers(library, place, column, frame[column.name]) for place, column in enumerate(columns)]
@@ -83,9 +83,9 @@ def with_duckdb(rules, frame, folder=None, **options):
         kinds = {"number": "DOUBLE", "truth": "BOOLEAN", "text": "VARCHAR", "date": "TIMESTAMP"}
         names = ", ".join(f"{quoted(name)} {kinds[kind]}" for name, kind in _kinds(rules, frame).items())
         database.execute(f"CREATE TABLE rows (key INTEGER, {names})")
-        rows = [[key, *row] for key, row in enumerate(cells(frame))]
-        if rows:
-            database.executemany(f"INSERT INTO rows VALUES ({', '.join('?' * (len(frame.columns) + 1))})", rows)
+        values = [value for key, row in enumerate(cells(frame)) for value in (key, *row)]
+        marks = f"({', '.join('?' * (len(frame.columns) + 1))})"
+        database.execute(f"INSERT INTO rows VALUES {', '.join([marks] * len(frame))}", values)
         return _sorted(database.execute(_query(rules, options)).fetchall())
 
 
