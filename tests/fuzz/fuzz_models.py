@@ -31,7 +31,7 @@ from helpers.engines import ENGINES, with_postgres
 from helpers.postgres import Postgres
 
 from fruler import FRULERRegressor, FuzzyRuleRegressor, load_model
-from fruler._table.sources import NumberSource
+from fruler._table.sources import LevelSource, NumberSource
 from fruler.data import read_table
 from fruler.export import export_model
 
@@ -257,15 +257,16 @@ def _compare_refit(draw: random.Random, model: Any, case: Case, expected: Any, u
         "weights of one": lambda: (fresh.fit(frame, y, sample_weight=np.ones(n)), rows, 1.0, 1e-9),
     }
     if isinstance(case.model, FuzzyRuleRegressor) and case.model.calibration is None:
-        ways |= {
-            "order of rows": lambda: (fresh.fit(frame.iloc[order], y.iloc[order]), rows, 1.0, 1e-9),
-        }
-        if all(isinstance(one.source, NumberSource) for one in model.rule_base_.variables) and frame.notna().all(axis=None):
-            # Categories, and whether gaps tell something, are estimates that know how many rows there are.
-            twice = pd.concat([frame, frame]), pd.concat([y, y])
-            ways["every row twice"] = lambda: (fresh.fit(*twice), rows, 1.0, 1e-9)
         if case.model.link == "identity" and case.model.bounds is None:
             ways["unit of the target"] = lambda: (fresh.fit(frame, y * 1024.0), rows, 1024.0, 1e-9)
+        sources = [one.source for one in model.rule_base_.variables]
+        # The effects of categories are estimated from parts of the rows, which are drawn by their order.
+        if not any(isinstance(source, LevelSource) for source in sources):
+            ways["order of rows"] = lambda: (fresh.fit(frame.iloc[order], y.iloc[order]), rows, 1.0, 1e-9)
+        # Whether gaps tell something depends on how many rows there are.
+        if all(isinstance(source, NumberSource) for source in sources) and frame.notna().all(axis=None):
+            twice = pd.concat([frame, frame]), pd.concat([y, y])
+            ways["every row twice"] = lambda: (fresh.fit(*twice), rows, 1.0, 1e-9)
     name = draw.choice(list(ways))
     other, rows, factor, tolerance = ways[name]()
     apart = np.abs(other.predict(rows) / factor - expected).max()
