@@ -200,6 +200,22 @@ def is_printable(text: str) -> bool:
     return text.isprintable() or not any(map(_is_unprintable, text))
 
 
+def require_printable(names: Iterable[object], kind: str) -> None:
+    r"""Refuse names that are not text, or could not be shown, before they get into a model.
+
+    Examples
+    --------
+    >>> require_printable(["kg\x1b[2J"], "unit")
+    Traceback (most recent call last):
+    ValueError: The unit 'kg\x1b[2J' has characters that cannot be printed; write it without them.
+    """
+    for name in names:
+        if not isinstance(name, str):
+            raise ValueError(f"The {kind} {quoted(str(name))} is not text; write it as text.")
+        if not is_printable(name):
+            raise ValueError(f"The {kind} {quoted(name)} has characters that cannot be printed; write it without them.")
+
+
 def printable(text: str, keep: str = "") -> str:
     r"""Return a text with the characters that a terminal would obey instead of show written as escapes.
 

@@ -164,3 +164,9 @@ def test_a_wrong_separator_is_named(text, options, advice):
 def test_one_column_may_be_meant(text):
     understood, _ = read_separated(text, "t.csv", ReadOptions())
     assert understood.frame.shape[1] == 1
+
+
+def test_two_quotes_are_a_gap_in_a_table_of_one_column(read):
+    table = read('a\n1\n""\n\n3\n')
+    assert table.data["a"].isna().tolist() == [False, True, False]
+    assert table.data["a"].dropna().tolist() == [1.0, 3.0]

@@ -1,5 +1,6 @@
 """Constraints hold for whole models: random pairs of rows are searched for one that breaks them."""
 
+import json
 import numpy as np
 import pandas as pd
 import pytest
@@ -324,6 +325,22 @@ def test_pairwise_lets_two_interact_but_not_three():
     assert np.abs(third).max() < 1e-11
 
 
+def test_pairwise_holds_in_rows_with_gaps():
+    rng = np.random.default_rng(0)
+    z = rng.uniform(0.0, 1.0, size=(600, 4))
+    z[:, 0] = 0.5 * z[:, 0] + 0.3 * z[:, 1] + 0.2 * z[:, 2]
+    X = pd.DataFrame(z, columns=["a", "b", "c", "d"])
+    y = 4.0 * (X["a"] > 0.5) * X["d"] + (X["b"] > 0.5) * X["c"] + rng.normal(0.0, 0.05, 600)
+    X.loc[rng.random(600) < 0.2, "a"] = np.nan
+    model = FuzzyRuleRegressor(random_state=0, interaction_constraints="pairwise").fit(X, y)
+    draws = rng.uniform(0.0, 1.0, size=(2, 2_000, 3))
+    third = 0.0
+    for i, j, k in np.ndindex(2, 2, 2):
+        rows = pd.DataFrame({"a": np.nan, "b": draws[i, :, 0], "c": draws[j, :, 1], "d": draws[k, :, 2]})
+        third = third + (-1) ** (i + j + k) * model.predict(rows)
+    assert np.abs(third).max() < 1e-11
+
+
 def test_both_kinds_hold_together():
     X, y = against(7)
     groups, directions = [["age", "rooms"]], {"age": 1, "size": 1}
@@ -409,3 +426,15 @@ def test_a_limited_time_still_gives_a_model_that_obeys():
     X, y = against(9, 2_000)
     model = FuzzyRuleRegressor(random_state=0, monotonic_constraints={"age": 1, "rooms": -1}, time_limit=0.05).fit(X, y)
     assert_monotonic(model, X, {"age": 1, "rooms": -1})
+
+
+def test_a_model_file_with_two_directions_of_a_column_is_refused(tmp_path):
+    X, y = against()
+    FuzzyRuleRegressor(random_state=0, max_evaluations=40, monotonic_constraints={"age": 1}).fit(X, y).save(
+        tmp_path / "m.json"
+    )
+    document = json.loads((tmp_path / "m.json").read_text())
+    document["learning"]["settings"]["monotonic_constraints"] *= 2
+    (tmp_path / "m.json").write_text(json.dumps(document))
+    with pytest.raises(ValueError, match="must be a column that has no direction yet; got 'age'"):
+        load_model(tmp_path / "m.json")

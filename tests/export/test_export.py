@@ -126,3 +126,23 @@ def test_split_points_give_the_degrees_of_the_partition_to_the_last_bit():
         above = np.array([np.ones(len(x)), *shares]).T
         below = np.array([*shares, np.zeros(len(x))]).T
         np.testing.assert_array_equal(above - below, partition.degrees(x))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"table": []}, r"must be text; got \[\]"),
+        ({"prediction": (0, 1)}, r"must be text; got \(0, 1\)"),
+        ({"keep": [1]}, "must be text; got 1"),
+        ({"gaps": None}, "gaps must be True, False or a list of columns; got None"),
+        ({"interval": "x"}, "coverage must be between 0 and 1, as in 0.9; got 'x'"),
+    ],
+)
+def test_options_of_the_wrong_type_are_refused_in_one_sentence(make_rules, options, message):
+    with pytest.raises(ValueError, match=message):
+        export_model(make_rules("grown on weather"), "sql", **options)
+
+
+def test_something_else_than_rules_is_refused():
+    with pytest.raises(ValueError, match="export_model needs a RuleBase, such as model.rule_base_; got None"):
+        export_model(None, "sql")

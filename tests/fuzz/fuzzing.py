@@ -177,7 +177,7 @@ def written_as_json(document: Any) -> str:
 
 
 def _end(*_: object) -> None:
-    raise TimeoutError(f"a case took more than {MAX_SECONDS} s")
+    raise TimeoutError("a case took too long")
 
 
 def main(
@@ -186,6 +186,9 @@ def main(
     made: Callable[[random.Random], bytes],
     used: Callable[[bytes, int], str],
     n: int,
+    *,
+    max_megabytes: int = MAX_MEGABYTES,
+    max_seconds: int = MAX_SECONDS,
 ) -> int:
     """Make and use cases by number; count how they end, and keep those that fail.
 
@@ -201,6 +204,8 @@ def main(
         Uses a case, given its number; returns how it ended, and raises what it should not.
     n : int
         How many cases there are if nothing is said.
+    max_megabytes, max_seconds : int
+        The most memory of all cases, and the most time of one.
     """
     parser = argparse.ArgumentParser(description=description.splitlines()[0])
     parser.add_argument("n", nargs="?", type=int, default=n, help=f"how many cases (default: {n:,})")
@@ -211,7 +216,7 @@ def main(
     try:
         import resource
 
-        resource.setrlimit(resource.RLIMIT_AS, (MAX_MEGABYTES * 2**20,) * 2)
+        resource.setrlimit(resource.RLIMIT_AS, (max_megabytes * 2**20,) * 2)
     except ImportError:
         print("no limit on memory on this system")
     signal.signal(signal.SIGALRM, _end)
@@ -219,7 +224,7 @@ def main(
     last = arguments.first + arguments.n - 1
     for number in range(arguments.first, last + 1):
         raw = made(random.Random(number))
-        signal.alarm(MAX_SECONDS)
+        signal.alarm(max_seconds)
         began = time.process_time()
         try:
             counts[used(raw, number)] += 1
@@ -227,8 +232,10 @@ def main(
             signal.alarm(0)
             failed += 1
             path = Path(f"failed_{subject}_{number}")
-            path.write_bytes(raw)
-            print(f"case {number} failed; it is in {path}\n{traceback.format_exc(limit=-4)[:2_000]}", flush=True)
+            kept = f"; it is in {path}" if raw else ""
+            if raw:
+                path.write_bytes(raw)
+            print(f"case {number} failed{kept}\n{traceback.format_exc(limit=-4)[:2_000]}", flush=True)
         signal.alarm(0)
         slowest = max(slowest, time.process_time() - began)
         if number == last or failed >= MAX_FAILURES or time.monotonic() - told > REPORT_SECONDS:

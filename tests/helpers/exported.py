@@ -42,7 +42,7 @@ def run_python(sources, tables, function="predict"):
 
 _NUMBERS = ctypes.POINTER(ctypes.c_double)
 _C_NAMES = ("fruler_predict", "fruler_predict_interval", "fruler_code", "fruler_inputs", "fruler_target")
-_C_OPTIONS = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Wmissing-prototypes", "-Wshadow", "-O1")
+_C_OPTIONS = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Wmissing-prototypes", "-Wshadow")
 
 
 class CompiledModel:
@@ -81,7 +81,7 @@ class CompiledModel:
         return ctypes.c_char_p.in_dll(self._library, f"fruler_target_{self._number}").value.decode()
 
 
-def compiled(sources, folder):
+def compiled(sources, folder, optimised="-O1"):
     """Compile files in one run of gcc; in each of them, names that others see are followed by its number."""
     if shutil.which("gcc") is None:
         pytest.skip("there is no gcc")
@@ -90,7 +90,7 @@ def compiled(sources, folder):
         names = "".join(f"#define {name} {name}_{number}\n" for name in _C_NAMES)
         paths.append(folder / f"model_{number}.c")
         paths[-1].write_text(names + source, encoding="utf-8")
-    command = ["gcc", *_C_OPTIONS, "-shared", "-fPIC", "-o", str(folder / "models.so"), *map(str, paths), "-lm"]
+    command = ["gcc", *_C_OPTIONS, optimised, "-shared", "-fPIC", "-o", str(folder / "models.so"), *map(str, paths), "-lm"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     library = ctypes.CDLL(str(folder / "models.so"))

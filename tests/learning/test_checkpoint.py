@@ -229,6 +229,28 @@ def test_a_checkpoint_of_other_data_is_refused(friedman, tmp_path):
         quick("growth", tmp_path).fit(pd.DataFrame(X, columns=list("abcde")), y)
 
 
+def test_other_held_out_rows_are_named_by_their_parameter(friedman, tmp_path):
+    quick("growth", tmp_path, calibration=0.2).fit(*friedman)
+    with pytest.raises(ValueError, match="another run: calibration was 0.2 and is now 0.3. Use the same"):
+        quick("growth", tmp_path, calibration=0.3).fit(*friedman)
+    with pytest.raises(ValueError, match="another run: calibration was 0.2 and is now None. Use the same"):
+        quick("growth", tmp_path).fit(*friedman)
+
+
+def test_another_output_is_named_with_its_default(friedman, tmp_path):
+    X, y = friedman
+    quick("growth", tmp_path).fit(X, np.exp(y / 10.0))
+    with pytest.raises(ValueError, match="link was 'identity' and is now 'log'"):
+        quick("growth", tmp_path, link="log").fit(X, np.exp(y / 10.0))
+
+
+def test_parts_of_files_that_a_killed_process_left_are_removed(friedman, tmp_path):
+    part = tmp_path / f".{FILE}.0123456789ab"
+    part.write_bytes(b"a part")
+    quick("growth", tmp_path).fit(*friedman)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".lock", FILE]
+
+
 def test_a_folder_that_another_fit_uses_is_refused(friedman, tmp_path):
     class Inner(Callback):
         def on_generation(self, progress):

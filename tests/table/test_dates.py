@@ -222,3 +222,8 @@ def test_a_cycle_that_was_seen_around_has_no_outside():
     assert season.goes_around(1.0, 364.0)
     assert not season.goes_around(60.0, 300.0)
     assert not TrendSource("sold", datetime.datetime(2015, 1, 1), "days").goes_around(0.0, 1e9)
+
+
+def test_dates_that_each_need_a_zone_are_asked_for_with_an_example():
+    with pytest.raises(UnreadDate, match=r"without a time zone, .* one; add it, as in 2024-12-31 18:30\+01:00"):
+        DateFormat("as written").seconds(pd.Series(["2024-12-31 18:30"]))

@@ -152,7 +152,10 @@ def _directions(written: Checked) -> dict[str | int, int] | list[int] | None:
     found: dict[str | int, int] = {}
     for item in items:
         members = item.keys(("input", "direction"))
-        found[_input(members["input"])] = members["direction"].one_of(-1, 0, 1)
+        column = _input(members["input"])
+        if column in found:
+            raise members["input"].wrong("a column that has no direction yet")
+        found[column] = members["direction"].one_of(-1, 0, 1)
     return found
 
 

@@ -108,8 +108,7 @@ class InputConstraints(NamedTuple):
         """Return which inputs a missing value may be estimated from, shape (n_inputs, n_inputs); None for all.
 
         An estimate changes with the inputs it is made from. For the constraints to hold in rows with gaps, a gap is not
-        filled from an input with a known direction, nor from an input that may not interact with every input that the
-        missing one may interact with.
+        filled from an input with a known direction, nor from an input that is not in every group of the missing one.
 
         Examples
         --------
@@ -122,9 +121,8 @@ class InputConstraints(NamedTuple):
         groups = self.groups(names)
         if groups is not None:
             counts = groups.astype(np.float32)
-            together = (counts.T @ counts > 0.0).astype(np.float32)
-            # Input k may fill gaps of j if no input may interact with j but not with k.
-            may = np.asarray(together @ (1.0 - together).T == 0.0)
+            # Input k may fill gaps of j if every group with j has k, too.
+            may = np.asarray(counts.T @ (1.0 - counts) == 0.0)
         return np.asarray(may & (self.signs(names) == 0))
 
 

@@ -253,6 +253,8 @@ class DateFormat:
     order: Order = "ymd"
 
     def __post_init__(self) -> None:
+        # A name in another type of text would be written as such in exported code.
+        object.__setattr__(self, "zone", str(self.zone))
         if self.zone and self.zone != AS_WRITTEN:
             try:
                 pd.Series(pd.NaT, index=[0], dtype="datetime64[us, UTC]").dt.tz_convert(self.zone)
@@ -351,7 +353,7 @@ class DateFormat:
         else:
             problem, remedy = (
                 "without a time zone, but the model was fitted on dates with one",
-                f"add it, such as {self.zone}",
+                "add it, as in 2024-12-31 18:30+01:00" if self.zone == AS_WRITTEN else f"add it, such as {self.zone}",
             )
         raise UnreadDate(row, value, problem, remedy)
 

@@ -70,7 +70,7 @@ def far_values(values: Floats, y: Floats, weight: Floats | None = None) -> FarVa
     if not len(rows):
         return FarValues(nothing, nothing)
     others = np.where(far, np.nan, values)
-    filled = learn_moments(others).gaps(np.arange(values.shape[1])).filled(others)
+    filled = learn_moments(others, weight).gaps(np.arange(values.shape[1])).filled(others)
     scale = measure_scale(filled)
     usual = np.setdiff1d(np.arange(len(values)), rows)
     root = np.ones(len(y)) if weight is None else np.sqrt(weight / weight.mean())

@@ -165,13 +165,23 @@ class Moments:
         return Gaps.from_moments(inputs.tolist(), self.means[inputs], self.covariance[own], fillers)
 
 
-def learn_moments(values: Floats) -> Moments:
+def observed_moments(values: Floats, weight: Floats) -> tuple[Floats, Floats]:
+    """Return the mean and the standard deviation of the values that are not missing, by column."""
+    counts = weight[:, None] * ~np.isnan(values)
+    present, total = np.nan_to_num(values), counts.sum(axis=0)
+    means = (counts * present).sum(axis=0) / total
+    return means, np.sqrt((counts * np.square(present - means)).sum(axis=0) / total)
+
+
+def learn_moments(values: Floats, weight: Floats | None = None) -> Moments:
     """Estimate means and covariances from rows with gaps, by the EM algorithm for normal data.
 
     Parameters
     ----------
     values : ndarray of shape (n_rows, n_inputs)
         Rows, NaN where there is a gap; every column has a value.
+    weight : ndarray of shape (n_rows,), optional
+        The row weights; a weight of two counts as two rows.
 
     Examples
     --------
@@ -183,16 +193,17 @@ def learn_moments(values: Floats) -> Moments:
     >>> bool(np.abs(gaps.filled(values)[:, 1] - 2.0 * x).max() < 2.0)
     True
     """
+    weight = np.ones(len(values)) if weight is None else weight / weight.mean()
     missing = np.isnan(values)
-    means = np.nanmean(values, axis=0)
-    spread = np.nanstd(values, axis=0)
+    means, spread = observed_moments(values, weight)
     unit = np.where(spread > 0.0, spread, 1.0)
     scaled = (values - means) / unit
     if not missing.any():
-        covariance = scaled.T @ scaled / len(values)
+        rooted = np.sqrt(weight)[:, None] * scaled
+        covariance = rooted.T @ rooted / weight.sum()
         return Moments(means, covariance * np.outer(unit, unit))
     some = spread_evenly(len(values), _MAX_ROWS)
-    scaled, missing = scaled[some], missing[some]
+    scaled, missing, weight = scaled[some], missing[some], weight[some]
     patterns, of_row = np.unique(missing, axis=0, return_inverse=True)
     groups = [np.flatnonzero(of_row.reshape(-1) == k) for k in range(len(patterns))]
     centre = np.zeros(len(means))
@@ -208,8 +219,8 @@ def learn_moments(values: Floats) -> Moments:
             slopes = np.linalg.solve(ridged[np.ix_(present, present)], across.T).T if len(present) else across
             filled[np.ix_(rows, absent)] = centre[absent] + (scaled[np.ix_(rows, present)] - centre[present]) @ slopes.T
             # The uncertainty of the filled values is part of their variance.
-            extra[np.ix_(absent, absent)] += len(rows) * (covariance[np.ix_(absent, absent)] - slopes @ across.T)
-        centre = filled.mean(axis=0)
-        apart = filled - centre
-        covariance = (apart.T @ apart + extra) / len(filled)
+            extra[np.ix_(absent, absent)] += weight[rows].sum() * (covariance[np.ix_(absent, absent)] - slopes @ across.T)
+        centre = (weight[:, None] * filled).sum(axis=0) / weight.sum()
+        apart = np.sqrt(weight)[:, None] * (filled - centre)
+        covariance = (apart.T @ apart + extra) / weight.sum()
     return Moments(means + centre * unit, covariance * np.outer(unit, unit))

@@ -194,7 +194,10 @@ def _check_target(y: Any) -> Any:
 
 
 def _check_weights(sample_weight: Any, n_rows: int) -> Floats:
-    weights = np.asarray(sample_weight, dtype=np.float64)
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"sample_weight must hold numbers ({error}); give one weight per row.") from None
     if weights.ndim == 0:
         weights = np.full(n_rows, float(weights))
     if weights.shape != (n_rows,):
@@ -202,6 +205,8 @@ def _check_weights(sample_weight: Any, n_rows: int) -> Floats:
     refuse_bad_weights(weights)
     if not weights.any():
         raise ValueError("sample_weight is zero for every row; at least one row needs a positive weight.")
+    if weights.max() < 1.0 / LARGEST_VALUE:
+        raise ValueError(f"sample_weight is at most {weights.max():g}, too small to add up; give larger weights.")
     return weights
 
 
@@ -352,6 +357,21 @@ def as_frame(X: Any, names: Sequence[str] | None = None) -> pd.DataFrame:
     )
 
 
+def equal_rows(X: Any, y: Any) -> npt.NDArray[np.intp]:
+    """Return the number of each row's group of equal rows.
+
+    Examples
+    --------
+    >>> equal_rows([[1.0, "a"], [2.0, "a"], [1.0, "a"]], [5.0, 5.0, 5.0]).tolist()
+    [0, 1, 0]
+    """
+    frame = as_frame(X)
+    columns = [frame.iloc[:, j] for j in range(frame.shape[1])]
+    columns = [column_texts(column) if column.dtype == object else column for column in columns]
+    codes = pd.DataFrame({j: pd.factorize(column)[0] for j, column in enumerate([*columns, pd.Series(np.ravel(y))])})
+    return np.asarray(codes.groupby(list(codes), sort=False).ngroup(), dtype=np.intp)
+
+
 def known_columns(X: Any, names: Collection[str] | None) -> Any:
     """Drop the unknown columns of a frame that has all known ones; return any other table unchanged.
 
@@ -369,6 +389,7 @@ def known_columns(X: Any, names: Collection[str] | None) -> Any:
        size
     0   1.0
     """
+    require_rows(X)
     # An Arrow table has its names in `column_names`, and arrays in `columns`.
     given = list(getattr(X, "column_names", getattr(X, "columns", ())))
     known = () if names is None else set(names)

@@ -12,7 +12,7 @@ import pandas as pd
 
 from fruler._arrays import LARGEST_VALUE, Floats, FrozenValue
 from fruler._table.dates import Ticks
-from fruler._table.texts import TRUTH_VALUES, column_texts, level_codes
+from fruler._table.texts import TRUTH_VALUES, column_texts, hold_truth, level_codes
 from fruler._wording import either, quote_names
 
 # A value that an input can have, and its number.
@@ -143,9 +143,8 @@ class NumberSource(Source):
         if not values.notna().any():
             return np.full(len(values), np.nan)
         _refuse_dates(self.column, values)
-        if pd.api.types.is_bool_dtype(values.dtype):
-            row = int(np.argmax(values.notna()))
-            raise UnfitValue(self.column, row, "is a truth value, but the model was fitted on numbers; write 0 or 1")
+        self._refuse(values, (bool, np.bool_), "is a truth value, but the model was fitted on numbers; write 0 or 1")
+        self._refuse(values, (complex,), "is a complex number, but the model was fitted on real ones; write those")
         try:
             numbers = values.to_numpy(dtype=np.float64, na_value=np.nan)
         except (TypeError, ValueError, OverflowError):
@@ -159,6 +158,13 @@ class NumberSource(Source):
             problem = f"is {numbers[row]:g}, which is too large to be squared; rescale the column"
             raise UnfitValue(self.column, row, problem)
         return np.asarray(numbers)
+
+    def _refuse(self, values: pd.Series, kinds: tuple[type, ...], problem: str) -> None:
+        """Refuse values of some types, in a column of their own or among others."""
+        few = values if values.dtype == object else values.dropna().head(1)
+        for row, value in enumerate(few):
+            if isinstance(value, kinds):
+                raise UnfitValue(self.column, row if few is values else int(np.argmax(values.notna())), problem)
 
     def _parsed(self, values: pd.Series) -> Floats:
         """Read numbers that are written as text."""
@@ -231,15 +237,15 @@ class LevelSource(Source):
         return np.append(self.values, np.nan)[level_codes(column_texts(values, self.levels), self.levels)]
 
     def _refuse_numbers(self, values: pd.Series) -> None:
-        """Refuse a column of numbers or truth values if no category is one: every value would be unknown."""
-        levels = pd.Series(self.levels)
-        if (
-            pd.api.types.is_numeric_dtype(values.dtype)
-            and pd.to_numeric(levels, errors="coerce").isna().all()
-            and not levels.str.lower().isin([name.lower() for name in TRUTH_VALUES]).any()
-        ):
-            row = int(np.argmax(values.notna()))
-            known, found = quote_names(self.levels[:_LEVELS_SHOWN]), column_texts(values.iloc[[row]]).iloc[0]
+        """Refuse numbers or truth values if no category is one, and numbers other than 0 and 1 for truth values."""
+        are_numbers = pd.to_numeric(pd.Series(self.levels), errors="coerce").notna().any()
+        if are_numbers or not pd.api.types.is_numeric_dtype(values.dtype):
+            return
+        texts = column_texts(values, self.levels)
+        odd = (texts.notna() & ~texts.isin(TRUTH_VALUES if hold_truth(self.levels) else ())).to_numpy()
+        if odd.any():
+            row = int(np.argmax(odd))
+            known, found = quote_names(self.levels[:_LEVELS_SHOWN]), texts.iloc[row]
             problem = f"is {found}, but the model was fitted on categories such as {known}; write their names"
             raise UnfitValue(self.column, row, problem)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,13 +10,17 @@ import numpy.typing as npt
 import pandas as pd
 
 TRUTH_VALUES = ("False", "True")
+# How files and databases write truth values, in lower case.
+_TRUTH_TEXTS = {"False": ("false", "0", "0.0"), "True": ("true", "1", "1.0")}
+# The characters that `str.strip` removes.
+WHITE_SPACE = "".join(filter(str.isspace, map(chr, range(0x3001))))
 
 
 def column_texts(values: pd.Series, categories: Iterable[str] = ()) -> pd.Series:
     """Return the values of a column as a person would write them, NaN where missing.
 
     A category is recognised whether a file stores it as a whole number or, because of missing values, as a float. Truth
-    values are recognised in any letter case.
+    values are recognised in any letter case, and as 0 and 1.
 
     Examples
     --------
@@ -28,10 +32,12 @@ def column_texts(values: pd.Series, categories: Iterable[str] = ()) -> pd.Series
     """
     # Each distinct value once: a column of categories has few.
     codes, distinct = pd.factorize(_hashable(values), use_na_sentinel=True)
-    known = set(categories)
-    truth = {name.lower(): name for name in TRUTH_VALUES} if known and known <= set(TRUTH_VALUES) else {}
+    levels = tuple(categories)
+    # A column that was always true may hold false now.
+    known = TRUTH_VALUES if hold_truth(levels) else levels
+    names = {text: level for level in known for text in spellings(level, known)}
     texts = [_written(value) for value in np.asarray(distinct)]
-    texts = [truth.get(text.lower(), text) for text in texts]
+    texts = [names.get(text.lower() if known is TRUTH_VALUES else text, text) for text in texts]
     lookup = np.array([*(text if text else np.nan for text in texts), np.nan], dtype=object)
     return pd.Series(lookup[codes], index=values.index, name=values.name, dtype=object)
 
@@ -47,6 +53,30 @@ def category_texts(values: pd.Series) -> pd.Series:
     """
     texts = column_texts(values)
     return column_texts(values, TRUTH_VALUES) if are_truth_values(texts) else texts
+
+
+def hold_truth(levels: Collection[str] | None) -> bool:
+    """Return whether the categories of a column are truth values."""
+    return bool(levels) and set(levels or ()) <= set(TRUTH_VALUES)
+
+
+def spellings(level: str, levels: Collection[str]) -> tuple[str, ...]:
+    """Return the texts that stand for a category of a column, without white space; truth values in lower case.
+
+    A whole number may come from a column of real numbers, and the reverse.
+
+    Examples
+    --------
+    >>> spellings("True", ["False", "True"]), spellings("red", ["red", "blue"]), spellings("10", ["10", "20"])
+    (('true', '1', '1.0'), ('red',), ('10', '10.0'))
+    """
+    if hold_truth(levels):
+        return _TRUTH_TEXTS[level]
+    try:
+        ways = (f"{float(level):.15g}", repr(float(level)))
+    except ValueError:
+        return (level,)
+    return (level, *(text for text in ways if text not in levels)) if level in ways else (level,)
 
 
 def are_truth_values(texts: pd.Series) -> bool:

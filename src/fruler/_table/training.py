@@ -15,7 +15,7 @@ from sklearn.utils.validation import validate_data
 from fruler._arrays import Floats
 from fruler._table.encoding import EncodedInputs, learn_inputs
 from fruler._table.faults import far_values, warn_of_faults
-from fruler._table.gaps import Moments, learn_moments
+from fruler._table.gaps import Moments, learn_moments, observed_moments
 from fruler._table.reading import (
     as_frame,
     check_training_table,
@@ -117,8 +117,8 @@ def training_inputs(
     if is_numeric(X) and not are_declared(categorical_features):
         numbers, observed, weight = check_training_table(estimator, X, y, sample_weight=sample_weight, allow_nan=True)
         names = column_names(estimator, numbers.shape[1])
-        _require_values(numbers, names)
         some = _counted_rows(weight)
+        _require_values(numbers[some], names)
         made = EncodedInputs(names, [NumberSource(name) for name in names], numbers[some], numbers[some])
     else:
         frame = as_frame(X)
@@ -169,7 +169,7 @@ def _without_gaps(
     names, sources, values, held_out = made.names, made.sources, made.values, made.held_out
     has_levels = any(isinstance(source, LevelSource) for source in sources)
     gaps = np.isnan(values)
-    moments = _moments(values)
+    moments = _moments(values, weight)
     if gaps.any():
         telling = telling_gaps(gaps, moments.gaps(np.arange(len(names))).filled(values), target, weight)
         # The inputs of one column are missing together.
@@ -179,7 +179,7 @@ def _without_gaps(
             sources = [*sources, GapSource(sources[j].column)]
         if len(telling):
             values, held_out = (np.column_stack([part, gaps[:, telling]]) for part in (values, held_out))
-            moments = _moments(values)
+            moments = _moments(values, weight)
     moments = replace(moments, fillers=fillers(names, sources))
     if gaps.any():
         values = moments.gaps(np.arange(len(names))).filled(values)
@@ -249,10 +249,11 @@ def are_declared(categorical_features: Any) -> bool:
     )
 
 
-def _moments(values: Floats) -> Moments:
+def _moments(values: Floats, weight: Floats | None) -> Moments:
     if values.shape[1] <= _MAX_REGRESSED:
-        return learn_moments(values)
-    return Moments(np.nanmean(values, axis=0), np.diag(np.nanvar(values, axis=0)))
+        return learn_moments(values, weight)
+    means, spread = observed_moments(values, np.ones(len(values)) if weight is None else weight)
+    return Moments(means, np.diag(np.square(spread)))
 
 
 def _require_values(values: Floats, names: Sequence[str]) -> None:

@@ -23,6 +23,8 @@ from fruler._wording import is_printable, number_advice, printable, quote_names,
 
 # The maximum size of a file, and of a part that is read at once.
 MAX_BYTES, _MAX_PART = 4_000_000_000, 2**24
+# Tables shrink to a tenth, seldom to a hundredth; a file that grows more than this, beyond some size, was made to.
+_MAX_GROWTH, _ANY_GROWTH = 200, 2**25
 _GZIP_MAGIC = b"\x1f\x8b"
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 # From pandas 3.1 on, exact reading is the default, and asking for it is deprecated.
@@ -109,21 +111,30 @@ def read_bytes(source: str | os.PathLike[str] | BinaryIO) -> tuple[bytes, str]:
         raise ValueError(f"expected a path or a binary file object, got {type(source).__name__}")
     if raw.startswith(_GZIP_MAGIC):
         try:
-            # A few bytes may unpack to any number of them.
             with gzip.GzipFile(fileobj=io.BytesIO(raw)) as file:
-                raw = read_to_the_end(file, name)
+                raw = read_to_the_end(file, name, len(raw))
         except (OSError, EOFError, zlib.error) as error:
             raise ValueError(f"{name}: the gzip data are damaged ({error}); fetch or make the file again") from None
     return raw, name
 
 
-def read_to_the_end(file: BinaryIO | gzip.GzipFile, name: str) -> bytes:
+def refuse_growth(n_packed: int, n_bytes: int, name: str) -> None:
+    """Refuse a compressed file that unpacks to a multiple of its size that no table has."""
+    if n_bytes > max(_ANY_GROWTH, _MAX_GROWTH * n_packed):
+        raise ValueError(
+            f"{name} unpacks to more than {_MAX_GROWTH} times its {n_packed:,} bytes, as no table does; if it is one, "
+            "unpack it yourself and give it as CSV"
+        )
+
+
+def read_to_the_end(file: BinaryIO | gzip.GzipFile, name: str, n_packed: int | None = None) -> bytes:
     """Read a whole file, unless it is too large or, like `/dev/zero`, has no end.
 
     Raises
     ------
     ValueError
-        If the file gives text, begins with a NUL byte, as no table does, or is too large.
+        If the file gives text, begins with a NUL byte, as no table does, or is too large, also compared with the
+        `n_packed` bytes that it is unpacked from.
     """
     parts: list[bytes] = []
     n_bytes = 0
@@ -134,6 +145,8 @@ def read_to_the_end(file: BinaryIO | gzip.GzipFile, name: str) -> bytes:
             raise ValueError(f"{name} begins with a NUL byte, as no table does; give the path of a table")
         parts.append(part)
         n_bytes += len(part)
+        if n_packed is not None:
+            refuse_growth(n_packed, n_bytes, name)
         if n_bytes > MAX_BYTES:
             raise ValueError(
                 f"{name} has more than {MAX_BYTES / 1e9:.0f} GB; fit it in parts, or on a cluster (fruler.distributed)"

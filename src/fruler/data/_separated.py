@@ -6,6 +6,7 @@ import contextlib
 import csv
 import io
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -153,13 +154,21 @@ def _refuse_wrong_separator(text: str, name: str, separator: str) -> None:
 
 def _check_rows(text: str, name: str, separator: str) -> tuple[list[str], list[int]]:
     """Return the column names and the first line of each row, or refuse the file."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, skipinitialspace=True, strict=True)
+    line = ""
+
+    def lines() -> Iterator[str]:
+        nonlocal line
+        for line in io.StringIO(text, newline=""):
+            yield line
+
+    reader = csv.reader(lines(), delimiter=separator, skipinitialspace=True, strict=True)
     columns: list[str] = []
     numbers: list[int] = []
     first_line = 1
     try:
         for row in reader:
-            if row and (len(row) > 1 or row[0].strip()):
+            # Two quotes are an empty value, which is a row of a table with one column.
+            if row and (len(row) > 1 or row[0].strip() or '"' in line):
                 if not columns:
                     columns = _check_header([column.strip() for column in row], name, first_line)
                 elif len(row) != len(columns):

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from fruler._wording import install_advice, suggest
-from fruler.data._file_content import RowPlaces, check_names, one_line, typed_column
+from fruler.data._file_content import RowPlaces, check_names, one_line, refuse_growth, typed_column
 
 # SyntaxError is the base of the errors of Python's XML reader, RuntimeError that of locked files and odd compression.
 # The others come from missing or malformed parts of a workbook.
@@ -66,6 +66,9 @@ def read_excel(raw: bytes, name: str, sheet: str | None = None) -> tuple[pd.Data
         import openpyxl
     except ImportError:
         raise ImportError(f"{name}: Excel files need openpyxl; {install_advice('excel')}") from None
+    with _refusing_damage(name), zipfile.ZipFile(io.BytesIO(raw)) as parts:
+        n_bytes = sum(part.file_size for part in parts.infolist())
+    refuse_growth(len(raw), n_bytes, name)
     with _refusing_damage(name):
         book = openpyxl.load_workbook(io.BytesIO(raw), read_only=True, data_only=True)
     with contextlib.closing(book):
@@ -76,17 +79,17 @@ def read_excel(raw: bytes, name: str, sheet: str | None = None) -> tuple[pd.Data
 
 
 @contextlib.contextmanager
-def _refusing_damage(name: str) -> Iterator[None]:
-    """Turn the errors of openpyxl into one sentence."""
+def _refusing_damage(
+    name: str, kind: str = "an Excel workbook", remedy: str = "save it again as .xlsx or as CSV"
+) -> Iterator[None]:
+    """Turn the errors of openpyxl and pyarrow into one sentence."""
     try:
         with warnings.catch_warnings():
             # openpyxl warns of colours, pictures and other content that it leaves out and that no table needs.
             warnings.simplefilter("ignore")
             yield
     except _DAMAGES as error:
-        raise ValueError(
-            f"{name}: cannot read it as an Excel workbook ({one_line(error)}); save it again as .xlsx or as CSV"
-        ) from None
+        raise ValueError(f"{name}: cannot read it as {kind} ({one_line(error)}); {remedy}") from None
 
 
 def _choose_sheet(titles: list[str], sheet: str | None, name: str) -> str:
@@ -212,21 +215,23 @@ def read_parquet(raw: bytes, name: str) -> tuple[pd.DataFrame, RowPlaces]:
         If pyarrow is not installed.
     """
     try:
-        import pyarrow
         import pyarrow.parquet
     except ImportError:
         raise ImportError(f"{name}: Parquet files need pyarrow; {install_advice('parquet')}") from None
-    try:
+    with _refusing_damage(name, "Parquet", "make the file again"):
+        about = pyarrow.parquet.read_metadata(io.BytesIO(raw))
+    # A value takes eight bytes or more, however short it is in the file.
+    refuse_growth(len(raw), 8 * about.num_rows * about.num_columns, name)
+    with _refusing_damage(name, "Parquet", "make the file again"):
         frame = pyarrow.parquet.read_table(io.BytesIO(raw)).to_pandas()
-    except (pyarrow.ArrowException, OSError, ValueError) as error:
-        raise ValueError(f"{name}: cannot read it as Parquet ({one_line(error)}); make the file again") from None
     frame.columns = [str(column) for column in frame.columns]
     if not len(frame.columns) or not len(frame):
         raise ValueError(f"{name}: the table is empty; it needs columns and rows")
     check_names(list(frame.columns), name)
     frame = frame.reset_index(drop=True)
     for column in frame.columns:
-        # pandas' own nullable numbers would bring pd.NA into a table where a missing number is NaN.
+        # pandas' own nullable values would bring pd.NA into a table where a missing value is NaN.
         if pd.api.types.is_extension_array_dtype(frame[column].dtype) and pd.api.types.is_numeric_dtype(frame[column]):
-            frame[column] = frame[column].to_numpy(dtype=np.float64, na_value=np.nan)
+            kind = object if pd.api.types.is_bool_dtype(frame[column].dtype) else np.float64
+            frame[column] = pd.Series(frame[column].to_numpy(dtype=kind, na_value=np.nan)).infer_objects()
     return frame, RowPlaces(name, "row", np.arange(1, len(frame) + 1))

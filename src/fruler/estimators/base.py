@@ -22,9 +22,10 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from fruler._arrays import Floats, Indices
 from fruler._table.gaps import Moments
-from fruler._table.reading import units_in
+from fruler._table.reading import equal_rows, units_in
 from fruler._table.sources import Source
 from fruler._table.training import TrainingInputs, training_inputs
+from fruler._wording import require_printable
 from fruler.callbacks import (
     Callback,
     CallbackSupportMixin,
@@ -81,7 +82,15 @@ def split_rows(
         raise ValueError(f"calibration={share:g} leaves none of the {n_rows} rows to learn from; give more rows.")
     seed = int(random_state) if isinstance(random_state, int | np.integer) else 0
     drawn = np.random.default_rng([seed, n_rows]).permutation(n_rows)
-    kept, others = np.sort(drawn[:n_kept]), np.sort(drawn[n_kept:])
+    # Equal rows are held out together: otherwise the model would have seen the targets of held-out rows.
+    groups = equal_rows(X, y)
+    _, first = np.unique(groups[drawn], return_index=True)
+    order = groups[drawn[np.sort(first)]]
+    n_groups = np.searchsorted(np.cumsum(np.bincount(groups)[order]), n_kept) + 1
+    is_kept = np.isin(groups, order[:n_groups])
+    kept, others = np.flatnonzero(is_kept), np.flatnonzero(~is_kept)
+    if not len(others):
+        raise ValueError(f"calibration={share:g} leaves no rows to learn from that differ from the others.")
     target = check_array(_safe_indexing(y, kept), ensure_2d=False, input_name="y").reshape(-1)
     weight = None if sample_weight is None else _safe_indexing(sample_weight, kept)
     learned = tuple(None if part is None else _safe_indexing(part, others) for part in (X, y, sample_weight))
@@ -331,6 +340,9 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
         n_jobs = n_threads(self.n_jobs)
         rows = self._rows_to_learn_from(X, y, sample_weight)
         table = self._training_table(*rows)
+        # A model file could not hold such names, and a printed rule could be a false one.
+        require_printable([*table.names, _name_of(y)], "name")
+        require_printable(units_in(X, y).values(), "unit")
         with control.watched(self):
             found = run_search(
                 self.algorithm,
@@ -342,6 +354,7 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
                 checkpoint=self.checkpoint,
                 warm_start=self.warm_start,
                 kept=self.__dict__.pop("_kept", None),
+                calibration=self.calibration,
             )
             self.resumed_ = found.resumed
             before = getattr(self, "rule_base_", None) if self.warm_start else None
@@ -517,4 +530,4 @@ def _in_units(point: FrontPoint, table: TrainingTable, target_name: str) -> Fron
 
 def _name_of(y: Any) -> str:
     name = getattr(y, "name", None)
-    return name if isinstance(name, str) and name else "y"
+    return str(name) if isinstance(name, str) and name else "y"

@@ -12,7 +12,7 @@ import pandas as pd
 
 from fruler._arrays import Floats, Indices
 from fruler._table.reading import unknown_values
-from fruler._wording import counted, either, readable_number, unit_after
+from fruler._wording import counted, either, printable, readable_number, unit_after
 from fruler.explain._scales import scale_of
 from fruler.rules._background import outside_training
 from fruler.rules._features import Feature
@@ -372,7 +372,7 @@ class Explanation:
         shown = [self._row_text(row) for row in range(min(len(self), ROWS_SHOWN))]
         if len(self) > ROWS_SHOWN:
             shown.append(f"... and {len(self) - ROWS_SHOWN} more rows; explanation[i] shows one")
-        return "\n\n".join(shown)
+        return printable("\n\n".join(shown), keep="\n")
 
     def __repr__(self) -> str:
         return f"<Explanation of {len(self)} predictions of {self.rule_base.target_name!r}>"

@@ -5,11 +5,22 @@ from __future__ import annotations
 import shutil
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from fruler._wording import counted_rules, either, name_with_unit, number_within, percent, suggest, with_plus
+from fruler._table.sources import LevelSource
+from fruler._wording import (
+    counted_rules,
+    either,
+    name_with_unit,
+    number_within,
+    percent,
+    printable,
+    suggest,
+    with_plus,
+)
 from fruler.explain._effects import (
     accepted_levels,
     category_features,
@@ -112,6 +123,7 @@ def rules_text(
       then heating is about 5.0
     """
     require_form(form)
+    rule_base = _with_printable_names(rule_base)
     width = terminal_width() if width is None else width
     parts = [rules_title(rule_base) if title is None else title]
     if rule_base.is_formula:
@@ -128,6 +140,22 @@ def rules_text(
     if closing := closing_sentences(rule_base):
         parts.append(wrapped(closing, width, "", ""))
     return "\n\n".join(parts)
+
+
+def _with_printable_names(rule_base: RuleBase) -> RuleBase:
+    """Return rules in whose names the characters that a terminal would obey, such as line ends, are escapes."""
+    said, variables = rule_base.consequents, []
+    for one in rule_base.variables:
+        source = replace(one.source, column=printable(one.column))
+        if isinstance(source, LevelSource):
+            source = replace(source, levels=[*map(printable, source.levels)])
+        labels = one.partition.renamed([*map(printable, one.partition.labels)])
+        variables.append(Variable(printable(one.name), labels, printable(one.unit), source))
+    if said.partition is not None:
+        said = said.relabelled([*map(printable, said.partition.labels)])
+    target, unit = printable(rule_base.target_name), printable(rule_base.target_unit)
+    named = replace(rule_base, variables=variables, consequents=said, target_name=target, target_unit=unit)
+    return rule_base if named == rule_base else named
 
 
 def rules_title(rule_base: RuleBase) -> str:

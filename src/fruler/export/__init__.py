@@ -60,6 +60,8 @@ def export_model(rule_base: RuleBase, to: str, **options: Any) -> str | bytes:
     for name in options:
         if name not in known:
             raise ValueError(f"The export to {to} has no option {name!r}; it has {', '.join(known) or 'none'}.")
+    if not hasattr(rule_base, "antecedents"):
+        raise ValueError(f"export_model needs a RuleBase, such as model.rule_base_; got {rule_base!r}.")
     return _exporter(to)(rule_base, **options)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 from fruler._arrays import Floats
 from fruler._table.date_sources import DAY, SECONDS, CycleSource, TrendSource, WeekdaySource
 from fruler._table.sources import GapSource, LevelSource, NumberSource, Source
+from fruler._table.texts import spellings
 from fruler.export._onnx_graph import ML_DOMAIN, GraphTable
 from fruler.export._plan import ColumnPlan, Filling, FillStep, InputPlan, unknown_source
 
@@ -95,10 +97,14 @@ def _weekday(source: WeekdaySource, seconds: GraphTable) -> GraphTable:
 
 
 def _spelled(column: ColumnPlan, source: LevelSource) -> dict[str, int]:
-    """Return the index of each category of a source; truth values also in lower and upper case."""
-    if not column.holds_truth:
-        return {level: place for place, level in enumerate(source.levels)}
-    return {text: place for place, level in enumerate(source.levels) for text in (level, level.lower(), level.upper())}
+    """Return the index of each spelling of a source's categories; truth values in every mixture of cases."""
+    cases = (str.lower, str.upper) if column.holds_truth else (str,)
+    return {
+        "".join(signs): place
+        for place, level in enumerate(source.levels)
+        for text in spellings(level, source.levels)
+        for signs in itertools.product(*({case(sign) for case in cases} for sign in text))
+    }
 
 
 def _looked_up(texts: GraphTable, places: dict[str, int], numbers: Sequence[float]) -> GraphTable:

@@ -18,7 +18,7 @@ from fruler._table.date_sources import DateSource
 from fruler._table.dates import AS_WRITTEN, DateFormat
 from fruler._table.gaps import N_SWEEPS
 from fruler._table.sources import LevelSource, NumberSource, Source
-from fruler._table.texts import TRUTH_VALUES
+from fruler._table.texts import hold_truth
 from fruler._wording import quote_names
 from fruler.rules._antecedents import Condition
 from fruler.rules._background import training_ranges
@@ -243,8 +243,8 @@ class ColumnPlan:
 
     @property
     def holds_truth(self) -> bool:
-        """Whether the column has truth values, which may be written in upper or lower case."""
-        return self.levels == TRUTH_VALUES
+        """Whether the column has truth values, which may be written in upper or lower case, or as 0 and 1."""
+        return hold_truth(self.levels)
 
 
 @dataclass(frozen=True)
@@ -561,7 +561,7 @@ def _input_plan(rule_base: RuleBase, used: tuple[int, ...], gaps: bool | Collect
 
 
 def _require_columns(gaps: Collection[str], rule_base: RuleBase) -> None:
-    if isinstance(gaps, str):
+    if isinstance(gaps, str) or not isinstance(gaps, Collection):
         raise ValueError(f"gaps must be True, False or a list of columns; got {gaps!r}.")
     unknown = [name for name in gaps if name not in rule_base.columns]
     if unknown:

@@ -14,13 +14,12 @@ from fruler._arrays import LARGEST_VALUE
 from fruler._table.date_sources import SECONDS, CycleSource, TrendSource, WeekdaySource
 from fruler._table.dates import AS_WRITTEN, MONTH_STARTS, Order
 from fruler._table.sources import GapSource, LevelSource, NumberSource, Source
+from fruler._table.texts import WHITE_SPACE, spellings
 from fruler.export._phrases import linear
 from fruler.export._plan import ColumnPlan, Filling, InputPlan, unknown_source
 
 # The days from 1 January of year 1 to 1 January 1970.
 _DAYS_BEFORE_1970 = 719_162
-# Truth values in SQLite and other databases without a boolean type.
-_TRUTH_NUMBERS = {"False": "0", "True": "1"}
 
 
 def identifier(name: str) -> str:
@@ -79,6 +78,11 @@ def is_usable(name: str) -> str:
     return f"ABS({name}) <= {real(LARGEST_VALUE)}"
 
 
+# A column that no step reads: since it may change, PostgreSQL does not merge the expressions of two steps, which would
+# grow beyond its memory.
+FENCE = "RANDOM() AS fence"
+
+
 def fence(n_columns: int) -> str:
     """Return a union with no rows, which keeps SQLite from merging the expressions of two steps."""
     return f"\n  UNION ALL SELECT {', '.join(['NULL'] * n_columns)} WHERE 1 = 0"
@@ -94,9 +98,11 @@ def _input(source: Source, column: ColumnPlan, place: int) -> str:
     name, seconds = f"t.{identifier(column.name)}", f"t.fruler_s{place}"
     match source:
         case NumberSource():
-            return _as_real(name)
+            return _number(name)
+        case GapSource() if column.holds_numbers:
+            return _is_gap(_number(name), column)
         case GapSource():
-            return _is_gap(_as_real(name) if column.holds_numbers else name, column)
+            return _is_gap(seconds if column.dates is not None else _text(name), column)
         case TrendSource():
             return f"(({_days(place)}) * 864e2 + {seconds} - {real(source.start_seconds)}) / {SECONDS[source.unit]!r}e0"
         case CycleSource(cycle="hour"):
@@ -109,28 +115,25 @@ def _input(source: Source, column: ColumnPlan, place: int) -> str:
             known = ((code, number) for code, number in enumerate(source.week) if number is not None)
             return f"CASE {days} {' '.join(f'WHEN {code} THEN {real(number)}' for code, number in known)} END"
         case LevelSource():
-            return _level(source, f"TRIM(CAST({name} AS VARCHAR))", column.holds_truth)
+            text = f"LOWER({_text(name)})" if column.holds_truth else _text(name)
+            spelled = ((text, value) for level, value in source.choices for text in spellings(level, source.levels))
+            return f"CASE {text} {' '.join(f'WHEN {literal(text)} THEN {real(value)}' for text, value in spelled)} END"
     raise unknown_source(source)
 
 
-def _level(source: LevelSource, text: str, truth: bool) -> str:
-    """Return the number of a category; truth values may be in upper or lower case, or 0 and 1."""
-    spelled: dict[float, list[str]] = {}
-    for level, value in zip(source.levels, source.values, strict=True):
-        own = [level.lower(), _TRUTH_NUMBERS[level]] if truth else _spellings(level, source.levels)
-        spelled.setdefault(value, []).extend(map(literal, own))
-    text = f"LOWER({text})" if truth else text
-    return case(
-        {
-            f"{text} = {texts[0]}" if len(texts) == 1 else f"{text} IN ({', '.join(texts)})": real(value)
-            for value, texts in spelled.items()
-        },
-        None,
-    )
+def _text(name: str) -> str:
+    """Return a column as text without white space around it; blank text is NULL."""
+    return f"NULLIF(TRIM(CAST({name} AS VARCHAR), {literal(WHITE_SPACE)}), '')"
 
 
-def _as_real(name: str) -> str:
-    return f"CAST({name} AS DOUBLE PRECISION)"
+def _number(name: str) -> str:
+    """Return a column as numbers.
+
+    SQLite would read other text as the number that it begins with, or as 0. Such text equals no number, so it becomes
+    NULL; in other databases it is an error. Large integers equal no float in SQLite.
+    """
+    value = f"CAST({name} AS DOUBLE PRECISION)"
+    return case({f"{name} = {value}": value, f"{name} = CAST({name} AS BIGINT)": value}, None)
 
 
 def _is_gap(name: str, column: ColumnPlan) -> str:
@@ -139,17 +142,6 @@ def _is_gap(name: str, column: ColumnPlan) -> str:
         return case({f"{name} IS NULL": "1e0"}, "0e0")
     # Only infinity and numbers close to it have an inverse near zero.
     return case({is_usable(name): "0e0", f"ABS(1e0 / {name}) < 1e0": "0e0"}, "1e0")
-
-
-def _spellings(level: str, levels: Sequence[str]) -> list[str]:
-    """Return the spellings of a category in a database: a number may come from a column of real numbers."""
-    try:
-        value = float(level)
-    except ValueError:
-        return [level]
-    if not math.isfinite(value) or f"{value:.15g}" != level or repr(value) in levels:
-        return [level]
-    return [level, repr(value)]
 
 
 def _day_of_year(place: int) -> str:
@@ -179,16 +171,24 @@ def _within(place: str, start: float, period: float) -> str:
 def source_table(plan: InputPlan, table: str) -> str:
     """Return the source table t of the inputs, with columns for the parts of its dates."""
     columns, name = [], identifier(table)
-    for place in sorted({plan.place_of(j) for j in plan.needed if plan.sources[j].of_dates}):
+    needed: dict[str, int] = {}
+    for place in sorted({plan.place_of(j) for j in plan.needed}):
         column = plan.columns[place]
-        assert column.dates is not None
+        other = plan.columns[needed.setdefault(column.name.lower(), place)]
+        if other != column:
+            raise ValueError(
+                f"The columns {other.name!r} and {column.name!r} differ only by case, which databases ignore; to export "
+                "to SQL, rename one and fit again."
+            )
+        if column.dates is None:
+            continue
         if column.dates.zone not in ("", AS_WRITTEN):
             raise ValueError(
                 f"The dates of {column.name!r} have a time zone, which each database writes differently; to export to "
                 "SQL, fit the model on dates without a time zone."
             )
         columns += _date_part_columns(f"t.{identifier(column.name)}", column.dates.order, place + 1)
-    return f"(SELECT t.*, {', '.join(columns)} FROM {name} AS t) AS t" if columns else f"{name} AS t"
+    return f"(SELECT t.*, {', '.join([*columns, FENCE])} FROM {name} AS t) AS t" if columns else f"{name} AS t"
 
 
 def _date_part_columns(name: str, order: Order, place: int) -> list[str]:
@@ -203,7 +203,7 @@ def _date_part_columns(name: str, order: Order, place: int) -> list[str]:
     place : int
         The number of the column, for the names of its parts.
     """
-    text = f"TRIM(CAST({name} AS VARCHAR))"
+    text = _text(name)
     year_first = f"{text} LIKE '____-__-__%'"
     ways = {year_first: (1, 6, 9)}
     if order != "ymd":
@@ -245,7 +245,8 @@ def filled_tables(plan: InputPlan, filling: Filling, inner: str, kept: Sequence[
     names = [f"{prefix}_inputs", f"{prefix}_found", *(f"{prefix}_{number}" for number in range(len(steps) - 1))]
     tables = [f"{names[0]} AS (\n  {inner}\n)"]
     for before, name, columns in zip(names, names[1:], steps, strict=False):
-        tables.append(f"{name} AS (\n  SELECT {', '.join(columns)}\n  FROM {before}{fence(len(columns))}\n)")
+        listed = [*columns, FENCE]
+        tables.append(f"{name} AS (\n  SELECT {', '.join(listed)}\n  FROM {before}{fence(len(listed))}\n)")
     return "WITH " + ",\n".join(tables), names[-1]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from fruler._table.date_sources import CycleSource, DateSource, WeekdaySource
 from fruler._table.sources import LevelSource
+from fruler._table.texts import WHITE_SPACE, spellings
 from fruler._wording import name_with_unit, printable
 from fruler.export._phrases import Identifiers
 from fruler.export._plan import make_model_plan
@@ -36,15 +37,38 @@ static int nearest_rule(const double *steps)
 """
 
 _CODE = """
-/* Return the code of a category of a column (counted from 0): -1 if it is unknown, NAN if text is a null pointer. */
+/* The length of the white space at the start of a text, or at its end. */
+static size_t white_space(const char *text, size_t length, int at_end)
+{
+    static const char *const signs[] = {SIGNS};
+    for (size_t place = 0; place < sizeof signs / sizeof signs[0]; ++place) {
+        const size_t own = strlen(signs[place]);
+        if (own <= length && memcmp(at_end ? text + length - own : text, signs[place], own) == 0)
+            return own;
+    }
+    return 0;
+}
+
+/* Return the code of a category of a column (counted from 0): -1 if it is unknown, NAN if text is blank or null. */
 double fruler_code(int column, const char *text)
 {
     const int n_levels = (int)(sizeof levels / sizeof levels[0]);
-    if (!text)
+    size_t length = text ? strlen(text) : 0, own;
+    while ((own = white_space(text, length, 0)) > 0)
+        text += own, length -= own;
+    while ((own = white_space(text, length, 1)) > 0)
+        length -= own;
+    if (length == 0)
         return NAN;
-    for (int place = 0; place < n_levels; ++place)
-        if (levels[place].column == column && strcmp(levels[place].text, text) == 0)
+    for (int place = 0; place < n_levels; ++place) {
+        const char *level = levels[place].text;
+        size_t same = 0;
+        while (same < length && (text[same] == level[same] || (levels[place].any_case && level[same] >= 'a'
+                                                               && text[same] == level[same] - 'a' + 'A')))
+            ++same;
+        if (levels[place].column == column && same == length && !level[same])
             return levels[place].code;
+    }
     return -1.0;
 }
 """
@@ -251,15 +275,17 @@ class _CWriter(CodeWriter):
             for code, level in enumerate(column.levels or ()):
                 name = names.new(f"fruler {column.name} {level}", "fruler_level")
                 constants.append(f"    {name} = {code}, {comment(f'{column.name} is {level}')}")
-                rows.append(f"    {{{place}, {string(level)}, {code}.0}},")
+                for text in spellings(level, column.levels or ()):
+                    rows.append(f"    {{{place}, {string(text)}, {int(column.holds_truth)}, {code}.0}},")
         texts = [
             "/* The codes of categories. NAN means missing, any other code means unknown. */",
             *("enum {", *constants, "};"),
-            *("", "static const struct {", "    int column;", "    const char *text;", "    double code;"),
+            *("", "static const struct {", "    int column;", "    const char *text;", "    int any_case;"),
+            "    double code;",
             *("} levels[] = {", *rows, "};"),
         ]
         self.tables.insert(0, "\n".join(texts))
-        self.functions.insert(0, _CODE)
+        self.functions.insert(0, _CODE.replace("SIGNS", ", ".join(map(string, WHITE_SPACE))))
 
     def add_filling(self) -> None:
         """Add the estimates for gaps, and the function that fills them in."""

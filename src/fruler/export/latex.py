@@ -20,6 +20,7 @@ from fruler.export._paper_table import (
 from fruler.rules._inputs import Variable
 from fruler.rules._rule_base import RuleBase
 
+_NUMBER = re.compile(rf"(< )?[-{MINUS}]?[\d.,]+(e[-{MINUS}+]?\d+)?")
 _SPECIAL = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -197,6 +198,9 @@ def _spanning(text: str, columns: int) -> str:
 
 
 def _number(text: str) -> str:
+    """Return a written number in mathematics; other text, such as a date, is escaped."""
+    if not _NUMBER.fullmatch(text):
+        return _escaped(text)
     # Braces keep LaTeX from adding the space of punctuation after the comma.
     mantissa, _, exponent = text.replace(MINUS, "-").replace(",", "{,}").partition("e")
     return rf"${mantissa} \cdot 10^{{{int(exponent)}}}$" if exponent else f"${mantissa}$"

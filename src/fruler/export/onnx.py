@@ -235,7 +235,8 @@ def _build(
 ) -> Graph:
     graph = Graph(dtype, [*sources, *targets])
     given, refused = GraphTable(graph, sources[0]), None
-    if not plan.inputs.plain or rule_base.gaps is not None:
+    # Columns that no rule uses may hold anything.
+    if not plan.inputs.plain or rule_base.gaps is not None or len(plan.used) < len(rule_base.variables):
         given, refused = add_inputs(plan.inputs, [GraphTable(graph, name) for name in sources])
     source = _clipped(plan, given, len(rule_base.variables))
     said, radius = _rules(rule_base, plan, source)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from fruler._table.date_sources import CycleSource, DateSource, WeekdaySource
 from fruler._table.sources import LevelSource
+from fruler._table.texts import spellings
 from fruler._wording import printable
 from fruler.export._phrases import Identifiers
 from fruler.export._plan import ModelPlan, make_model_plan
@@ -182,6 +183,10 @@ class _PythonWriter(CodeWriter):
     def __init__(self, rule_base: RuleBase, plan: ModelPlan) -> None:
         self.modules = {"math"}
         super().__init__(rule_base, plan)
+        # Columns that no rule uses may hold anything.
+        self.numbers_only = plan.inputs.plain and len(plan.used) == len(rule_base.columns) > 0
+        if plan.inputs.plain and not self.numbers_only:
+            self.values = [self.value(j) for j in plan.inputs.needed]
 
     def new_identifiers(self) -> Identifiers:
         return Identifiers((*keyword.kwlist, *keyword.softkwlist, *dir(builtins), *_OWN_NAMES))
@@ -196,9 +201,9 @@ class _PythonWriter(CodeWriter):
 
     def level(self, source: LevelSource, value: str, feature: int) -> str:
         self.require(_IS_MISSING, _LEVEL)
-        truth = self.plan.inputs.column_of(feature).holds_truth
-        levels = [level.lower() for level in source.levels] if truth else source.levels
-        return f"_level({value}, {dict(zip(levels, source.values, strict=True))!r}{', any_case=True' if truth else ''})"
+        numbers = {text: number for level, number in source.choices for text in spellings(level, source.levels)}
+        any_case = ", any_case=True" if self.plan.inputs.column_of(feature).holds_truth else ""
+        return f"_level({value}, {numbers!r}{any_case})"
 
     def cycle(self, source: CycleSource, seconds: str) -> str:
         if source.cycle == "hour":
@@ -225,8 +230,8 @@ class _PythonWriter(CodeWriter):
         units = {one.column: one.unit for one in rule_base.variables if one.unit and one.written(0.0) is None}
         lines = [self.title(), "", *(f"import {module}" for module in sorted(self.modules)), "", "INPUTS = ("]
         notes = {column: f"  # in {printable(unit)}" for column, unit in units.items()}
-        lines += [f"    {column!r},{notes.get(column, '')}" for column in rule_base.columns]
-        lines += [")", f"TARGET = {rule_base.target_name!r}"]
+        lines += [f"    {str(column)!r},{notes.get(column, '')}" for column in rule_base.columns]
+        lines += [")", f"TARGET = {str(rule_base.target_name)!r}"]
         lines += [] if self.plan.interval is None else [f"COVERAGE = {self.plan.interval.coverage!r}"]
         return "\n".join(lines)
 
@@ -246,7 +251,7 @@ class _PythonWriter(CodeWriter):
         name, what = "predict", "the prediction"
         if self.plan.interval is not None:
             name, what = "predict_interval", "the prediction and the ends of its interval"
-        lines = [*(self.opening_of_numbers if self.plan.inputs.plain else self.opening)(what), *self.steps()]
+        lines = [*(self.opening_of_numbers if self.numbers_only else self.opening)(what), *self.steps()]
         function = "\n".join([f"def {name}(row):", *indented(lines)])
         return [function] if self.plan.interval is None else [_PREDICT_ALONE, function]
 

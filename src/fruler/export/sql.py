@@ -16,6 +16,7 @@ from fruler.export._plan import (
     make_model_plan,
 )
 from fruler.export._sql_inputs import (
+    FENCE,
     case,
     fence,
     filled_tables,
@@ -90,6 +91,9 @@ def export(
     """
     if isinstance(keep, str):
         keep = (keep,)
+    for name in (table, prediction, *keep):
+        if not isinstance(name, str):
+            raise ValueError(f"The names of tables and columns must be text; got {name!r}.")
     names = [*keep, prediction, *([] if interval is None else _ENDS)]
     if len(set(names)) < len(names):
         raise ValueError(f"The columns of the result must have distinct names; got {', '.join(names)}.")
@@ -134,7 +138,7 @@ class _SQLWriter:
             reach = self.reach(self.plan.interval.radii)
             said += [f"{said[0]} {sign} {reach}" for sign in "-+"]
         if self.plan.output is not None:
-            raw = [*self.kept, *(f"{own} AS r{place}" for place, own in enumerate(said))]
+            raw = [*self.kept, *(f"{own} AS r{place}" for place, own in enumerate(said)), FENCE]
             inner = select(inner, raw, "the output of all rules", "said") + fence(len(raw))
             said = [self.prediction_of(self.plan.output, f"r{place}") for place in range(len(said))]
         last = [f"{name} AS {identifier(column)}" for column, name in zip(self.keep, self.kept, strict=True)]
@@ -160,7 +164,7 @@ class _SQLWriter:
         """
         columns = input_columns(self.plan.inputs)
         columns += [f"t.{identifier(column)} AS {name}" for column, name in zip(self.keep, self.kept, strict=True)]
-        inner = f"SELECT {', '.join(columns or ['1 AS nothing'])} FROM {source_table(self.plan.inputs, table)}"
+        inner = f"SELECT {', '.join(columns or ['1 AS no_input'])} FROM {source_table(self.plan.inputs, table)}"
         if self.plan.inputs.filling is None:
             return "", inner
         prefix = "gaps"
@@ -168,7 +172,7 @@ class _SQLWriter:
             prefix += "_"
         tables, last = filled_tables(self.plan.inputs, self.plan.inputs.filling, inner, self.kept, prefix)
         note = f"-- {prefix}_...: fill in missing values. A table without gaps does not need this (gaps=False)."
-        return f"{note}\n{tables}\n", f"SELECT {', '.join([*self.kept, *self.inputs]) or '1 AS nothing'} FROM {last}"
+        return f"{note}\n{tables}\n", f"SELECT {', '.join([*self.kept, *self.inputs]) or '1 AS no_input'} FROM {last}"
 
     def layer(self, inner: str, new: Sequence[str], what: str, place: int, *, fenced: bool = False) -> str:
         """Wrap a query in a SELECT with new columns, the inputs, the columns kept, and the distance for intervals.
@@ -180,8 +184,8 @@ class _SQLWriter:
         if not new:
             return inner
         carried = [*self.kept, *self.inputs, *([] if self.plan.interval is None else ["o"])]
-        columns = [*([", ".join(carried)] if carried else []), *new]
-        return select(inner, columns, what, f"layer_{place}") + (fence(len(carried) + len(new)) if fenced else "")
+        columns = [*([", ".join(carried)] if carried else []), *new, *([FENCE] if fenced else [])]
+        return select(inner, columns, what, f"layer_{place}") + (fence(len(carried) + len(new) + 1) if fenced else "")
 
     def outside(self, inner: str) -> str:
         """Wrap a query in a SELECT with the distance of rows from the training data, and clipped values."""

@@ -104,6 +104,10 @@ def _array(stored: zipfile.ZipFile, member: zipfile.ZipInfo) -> npt.NDArray[Any]
     return values.reshape(shape, order="F" if by_columns else "C").copy()
 
 
+# The settings that are left out of a run's identity if they have these values.
+_LEFT_OUT: dict[str, Any] = {"link": "identity", "bounds": [None, None]}
+
+
 @dataclass(frozen=True)
 class Identity:
     """Everything that a search depends on.
@@ -130,7 +134,14 @@ class Identity:
 
     @classmethod
     def of(
-        cls, algorithm: Algorithm, options: Any, table: TrainingTable, random_state: Any, *, with_data: bool = True
+        cls,
+        algorithm: Algorithm,
+        options: Any,
+        table: TrainingTable,
+        random_state: Any,
+        *,
+        with_data: bool = True,
+        calibration: float | None = None,
     ) -> Self:
         """Describe a run that is about to start, and draw its seed; without `with_data` the data are not read."""
         settings = {
@@ -140,6 +151,7 @@ class Identity:
             "names of the inputs": list(table.names),
             # Left out by default, so that checkpoints from before these options existed can resume.
             **({} if table.output.is_plain else {"link": table.output.link, "bounds": list(table.output.bounds)}),
+            **({} if calibration is None else {"calibration": float(calibration)}),
             "version of fruler": __version__,
         }
         drawn = check_random_state(random_state).randint(2**31, size=4)
@@ -159,10 +171,13 @@ class Identity:
     def differences(self, there: Identity, *, with_limits: bool = True) -> list[str]:
         """Return one text for each difference between an earlier run, `there`, and this one."""
         found = [f"{name} has changed" for name, digest in self.data.items() if there.data.get(name) != digest]
+        if self.settings.get("calibration") != there.settings.get("calibration"):
+            # Other rows are held out, so the rows to learn from have changed for that reason alone.
+            found = []
         for name in {**self.settings, **there.settings}:
             if not with_limits and name in self.limits:
                 continue
-            one, other = there.settings.get(name), self.settings.get(name)
+            one, other = (settings.get(name, _LEFT_OUT.get(name)) for settings in (there.settings, self.settings))
             if one != other:
                 found.append(f"{name} was {one!r} and is now {other!r}")
         if self.random_state is not None and self.seed != there.seed:
@@ -226,6 +241,9 @@ class CheckpointFolder:
             raise ValueError(
                 f"another fit is using checkpoint={str(self.folder)!r}; wait until it ends, or choose another folder."
             ) from error
+        # A process that was killed while it wrote has left its part of a file.
+        for part in self.folder.glob(f".{FILE}.*"):
+            part.unlink(missing_ok=True)
         try:
             self._read()
         except BaseException:

@@ -44,6 +44,7 @@ def run_search(
     checkpoint: str | os.PathLike[str] | None = None,
     warm_start: bool = False,
     kept: Kept | None = None,
+    calibration: float | None = None,
 ) -> Found:
     """Search for rules.
 
@@ -67,9 +68,11 @@ def run_search(
         Whether to resume a search that differs only in when it ends.
     kept : Kept, optional
         The search of an earlier fit.
+    calibration : float, optional
+        The share of the rows that were held out before; a search resumes only with the same one.
     """
     with_data = warm_start or checkpoint is not None
-    identity = Identity.of(algorithm, options, table, random_state, with_data=with_data)
+    identity = Identity.of(algorithm, options, table, random_state, with_data=with_data, calibration=calibration)
     state: State | None = None
     if warm_start and kept is not None:
         identity, state = _resumed(kept, identity)

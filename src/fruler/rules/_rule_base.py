@@ -13,7 +13,7 @@ import numpy.typing as npt
 from fruler._arrays import Floats, FrozenValue, Indices, frozen
 from fruler._table.gaps import Gaps
 from fruler._table.sources import Source
-from fruler._wording import counted_rules
+from fruler._wording import counted_rules, require_printable
 from fruler.rules._antecedents import T_NORMS, Antecedents, LabelRanges, TNorm
 from fruler.rules._background import Background, TrainingSummary
 from fruler.rules._consequents import Consequents, LinearConsequents
@@ -713,6 +713,9 @@ class RuleBase(FrozenValue):
         RuleBase
             The rules with these names.
         """
+        _require_mapping(labels, "labels")
+        for own in labels.values():
+            require_printable(own.values() if isinstance(own, Mapping) else own, "label")
         said = self.consequents
         if said.partition is not None and self.target_name in labels and self.target_name not in self.names:
             said = said.relabelled(labels[self.target_name])
@@ -732,6 +735,8 @@ class RuleBase(FrozenValue):
         RuleBase
             The rules with these units.
         """
+        _require_mapping(units, "units")
+        require_printable(units.values(), "unit")
         own = {name: unit for name, unit in units.items() if name in self.names or name != self.target_name}
         target_unit = units.get(self.target_name, self.target_unit)
         return replace(self, variables=self.inputs.with_units(own), target_unit=target_unit)
@@ -811,6 +816,11 @@ class RuleBase(FrozenValue):
         self.output.raw_of(target)
         weights, _ = self.inference.activations(values)
         return replace(self, training=training_summary(self, values, target), support=weights.mean(axis=0))
+
+
+def _require_mapping(given: object, name: str) -> None:
+    if not isinstance(given, Mapping):
+        raise ValueError(f"{name} must be a dict by the name of the input; got {given!r}.")
 
 
 def _farthest(partition: Partition) -> float:

@@ -89,7 +89,8 @@ def select_instances(
 def _missed_share(y: Floats, error_all: float, core_error: CoreError) -> float:
     """Return the share of the rows in the first core: an error divided by the output's range."""
     spread = float(y.max() - y.min())
-    if not spread > 0.0:
+    # A spread near the smallest double is none: its square would be zero.
+    if not spread > 1e-150:
         return 0.0
     # A squared error has another unit than a range, so it is that of the standardised output.
     return math.sqrt(error_all) / spread if core_error == "rmse" else error_all / (float(y.std()) * spread)
