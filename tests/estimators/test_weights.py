@@ -54,3 +54,27 @@ def test_weights_that_are_too_small_are_refused():
 def test_fruler_fits_a_target_of_the_smallest_numbers():
     frame, y = table(gaps=False)
     assert FRULERRegressor(max_evaluations=60, random_state=0).fit(frame, y * 1e-310).n_rules_ > 0
+
+
+@pytest.mark.parametrize("unit", [0.1, 1.0 / 80.0, 1e6])
+def test_the_unit_of_weights_does_not_matter_to_categories(unit):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.normal(size=80), "g": rng.choice(["u", "v", "w"], 80)})
+    y = 2.0 * frame.a + 1.5 * (frame.g == "u") + rng.normal(0, 0.5, 80)
+    plain = FuzzyRuleRegressor(random_state=0).fit(frame, y)
+    weighted = FuzzyRuleRegressor(random_state=0).fit(frame, y, sample_weight=np.full(80, unit))
+    np.testing.assert_allclose(weighted.predict(frame), plain.predict(frame), rtol=1e-9)
+    assert plain.rule_base_.uses[1]
+
+
+def test_rows_of_weight_zero_take_part_in_nothing():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.normal(size=200), "g": rng.choice(["u", "v", "w"], 200), "b": rng.normal(size=200)})
+    y = 2.0 * frame.a + (frame.g == "u") + rng.normal(0, 0.3, 200)
+    counted = np.arange(200) % 4 > 0
+    # What does not count is as odd as can be.
+    frame.loc[~counted, ["a", "g"]] = [1e5, "never seen"]
+    frame.loc[frame.index % 5 == 0, "b"] = np.nan
+    kept = FuzzyRuleRegressor(random_state=0).fit(frame[counted], y[counted])
+    weighted = FuzzyRuleRegressor(random_state=0).fit(frame, y, sample_weight=counted.astype(float))
+    np.testing.assert_allclose(weighted.predict(frame[counted]), kept.predict(frame[counted]), rtol=1e-9)

@@ -14,6 +14,8 @@ from fruler._table.gaps import learn_moments
 from fruler._table.rows import fences, measure_scale
 from fruler._wording import counted, readable_number
 
+# A value is believed if the target supports it by more standard deviations of the residuals than this.
+_SUPPORTED = 0.5
 # A value is named in the warning if the target contradicts it by more standard deviations of the residuals than this.
 _CONTRADICTED = 3.0
 # The ridge of the regression, in rows.
@@ -86,7 +88,7 @@ def far_values(values: Floats, y: Floats, weight: Floats | None = None) -> FarVa
     believed = np.minimum(*(np.abs(y[rows] - design(X) @ slopes) for X in (given, np.clip(given, low, high))))
     estimated = np.abs(y[rows] - design(filled[rows]) @ slopes)
     doubted, refuted = nothing.copy(), nothing.copy()
-    doubted[rows] = far[rows] & (estimated <= believed)[:, None]
+    doubted[rows] = far[rows] & (estimated <= believed + _SUPPORTED * noise)[:, None]
     refuted[rows] = far[rows] & (estimated + _CONTRADICTED * noise < believed)[:, None]
     return FarValues(doubted, refuted)
 

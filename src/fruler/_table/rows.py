@@ -120,6 +120,8 @@ def row_weights(weights: Floats) -> Floats:
 # The part of the rows that counts as an end of a column, the multiple of the distance from the median to it beyond
 # which values are far from all others, and the least number of distinct values of a column that has such ends.
 _END, _FAR, _MIN_DISTINCT = 0.02, 3.0, 20
+# More values than this beyond a fence are not far from all others, but a region of their own.
+_MAX_BEYOND, _MAX_SHARE_BEYOND = 12, 1e-3
 
 
 def fences(values: Floats) -> Floats:
@@ -148,7 +150,10 @@ def fences(values: Floats) -> Floats:
             end = float(np.quantile(ordered, share))
             if end != middle:
                 fence = middle + _FAR * (end - middle)
-                result[side, j] = fence if np.isnan(common) else (min, max)[side](fence, common)
+                fence = fence if np.isnan(common) else (min, max)[side](fence, common)
+                n_beyond = np.count_nonzero(column < fence if side == 0 else column > fence)
+                if n_beyond <= max(_MAX_BEYOND, _MAX_SHARE_BEYOND * len(column)):
+                    result[side, j] = fence
     return result
 
 

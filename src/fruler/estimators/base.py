@@ -411,6 +411,10 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
         """Return a mask of the inputs (columns) that may fill gaps of each input (rows); None: all of them."""
         return None
 
+    def _holds_predictions(self) -> bool:
+        """Return whether predictions are held near the range of the training targets."""
+        return False
+
     def _output(self) -> Output:
         """Return the mapping from the output of the rules to predictions."""
         return Output.given(self.link, self.bounds)
@@ -439,7 +443,7 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
         """Take a model of the front as the model, with a summary of the rows."""
         training = rows.summarise(point.rule_base, point.cv_error, point.truth)
         output = point.rule_base.output
-        if self.algorithm.holds_predictions and self.bounds is None:
+        if self._holds_predictions():
             output = output.held(training.target_low, training.target_high)
         rule_base = replace(point.rule_base, training=training, extrapolation=self.extrapolation, output=output)
         if self._moments is not None and self._sources is not None:

@@ -97,8 +97,6 @@ class Algorithm:
         of the weight turns the others into huge numbers, which is bad if the largest values limit the step size.
     mends_faults : bool
         Whether values that look like faults count as missing.
-    holds_predictions : bool
-        Whether predictions are held near the range of the training targets, unless the user sets bounds.
     """
 
     name: str
@@ -110,4 +108,3 @@ class Algorithm:
     one_hot: bool = True
     weighted_scale: bool = False
     mends_faults: bool = False
-    holds_predictions: bool = False

@@ -39,7 +39,7 @@ def test_a_rule_holds_for_a_set_of_categories(model):
 
 
 def test_categories_do_not_overlap_and_have_no_curve(model):
-    [kind] = [variable for variable in model.rule_base_.variables if variable.column == "kind"]
+    [kind] = [variable for variable in model.rule_base_.variables if variable.name == "kind"]
     assert kind.partition.fuzziness == (0.0,)
     numbers = sorted(kind.source.values)
     [split] = kind.partition.split_points

@@ -293,3 +293,29 @@ def test_a_growth_is_over_the_inputs_that_are_kept():
     structure = growth.path[-1].structure
     used = {int(growth.inputs[j]) for j in [*structure.splits.inputs, *structure.bends.inputs]}
     assert used == {3, 100}
+
+
+class TestColumnsThatSayNothingNew:
+    """A constant, or a copy of another column, changes nothing."""
+
+    @pytest.mark.parametrize(
+        ("place", "column"),
+        [
+            *((place, lambda X: np.full(len(X), 7.0)) for place in (0, 2, 4)),
+            *((place, lambda X: 3.0 + 2.0 * X[:, 1]) for place in (0, 2, 4)),
+            *((place, lambda X: 3.0 - 2.0 * X[:, 1]) for place in (2, 4)),
+        ],
+    )
+    def test_predictions_stay(self, column, place):
+        X, y = friedman_like(1)
+        more = np.insert(X, place, column(X), axis=1)
+        np.testing.assert_allclose(grown(more, y).predict(more), grown(X, y).predict(X), rtol=1e-7)
+
+    def test_a_shift_of_the_target_changes_nothing_else(self):
+        X, y = friedman_like(2)
+        np.testing.assert_allclose(grown(X, y + 1e6).predict(X), grown(X, y).predict(X) + 1e6, rtol=1e-9)
+
+    def test_constants_alone_give_the_mean(self):
+        y = np.arange(30.0)
+        model = grown(np.ones((30, 2)), y)
+        np.testing.assert_allclose(model.predict(np.ones((30, 2))), y.mean())

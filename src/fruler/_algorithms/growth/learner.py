@@ -417,5 +417,4 @@ GROWTH = Algorithm(
     one_hot=False,
     weighted_scale=True,
     mends_faults=True,
-    holds_predictions=True,
 )

@@ -27,7 +27,7 @@ class Teaching:
         The rows, standardised.
     min_rows : float
         The number of rows, each counted with its weight in the rules of a term, that must differ from the most frequent
-        value.
+        value of their rule.
     """
 
     def __init__(self, rows: Rows, min_rows: float) -> None:
@@ -42,12 +42,15 @@ class Teaching:
 
     def terms(self, structure: Structure, degrees: Degrees) -> Bools:
         """Return which terms of a structure have enough rows."""
-        q = structure.n_inputs + 1
-        taught = np.ones(structure.n_terms, dtype=np.bool_)
-        for block, weights in enumerate(structure.blocks.T @ degrees.weights):
+        # A rule of a single value learns nothing from it, even if other rules of the term have other values.
+        differing = np.full((structure.n_rules, structure.n_inputs), np.inf)
+        for rule, weights in enumerate(degrees.weights):
             own = weights * self.weight
             total = own.sum()
             for j, (codes, n_values) in self.codes.items():
-                most = np.bincount(codes, weights=own, minlength=n_values)[:_MAX_VALUES].max()
-                taught[block * q + 1 + j] = total - most >= self.min_rows
+                differing[rule, j] = total - np.bincount(codes, weights=own, minlength=n_values)[:_MAX_VALUES].max()
+        taught = np.ones(structure.n_terms, dtype=np.bool_)
+        of_blocks = taught[: structure.n_rules * (structure.n_inputs + 1)].reshape(structure.n_rules, -1)
+        for block, rules in enumerate(structure.blocks.T > 0.0):
+            of_blocks[block, 1:] = differing[rules].sum(axis=0) >= self.min_rows
         return taught

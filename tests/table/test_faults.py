@@ -1,0 +1,80 @@
+"""Values far from all others count as missing if the target does not support them."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fruler import FuzzyRuleRegressor
+from fruler._table.faults import FaultyValuesWarning, far_values
+from fruler._table.rows import fences
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
+
+
+@pytest.mark.parametrize("fault", [lambda x: 100.0 * x, lambda x: 0.0 * x, lambda x: 25.4 * x])
+def test_a_fault_is_found(rng, fault):
+    X = rng.normal(10.0, 1.0, (300, 3))
+    y = 3.0 * X[:, 0] + X[:, 1] + rng.normal(0, 0.3, 300)
+    X[17, 0] = fault(X[17, 0])
+    assert np.argwhere(far_values(X, y).refuted).tolist() == [[17, 0]]
+
+
+def test_a_far_value_that_the_target_supports_is_believed(rng):
+    x = rng.normal(size=300)
+    x[5] = 40.0
+    assert not far_values(x[:, None], 2.0 * x + rng.normal(0, 0.3, 300)).doubted.any()
+    # So it is if the relation levels off.
+    levels_off = 2.0 * np.minimum(x, fences(x[:, None])[1, 0])
+    assert not far_values(x[:, None], levels_off + rng.normal(0, 0.3, 300)).doubted.any()
+
+
+def test_a_far_value_that_does_not_matter_is_doubted_without_a_warning(rng, recwarn):
+    X = rng.normal(size=(300, 2))
+    y = X[:, 1] + rng.normal(0, 0.3, 300)
+    X[5, 0] = 1e4
+    far = far_values(X, y)
+    assert far.doubted[5, 0]
+    assert not far.refuted.any()
+    FuzzyRuleRegressor(random_state=0).fit(X, y)
+    assert not [one for one in recwarn if issubclass(one.category, FaultyValuesWarning)]
+
+
+def test_most_distributions_have_no_far_values(rng):
+    columns = (rng.normal(size=2000), rng.uniform(size=2000), rng.integers(0, 30, 2000).astype(float))
+    X = np.column_stack([*columns, rng.exponential(size=2000), np.where(rng.uniform(size=2000) < 0.9, 0.0, columns[1])])
+    low, high = fences(X)
+    assert ((low <= X) & (high >= X)).all()
+
+
+def test_gaps_are_no_faults(rng):
+    X = rng.normal(size=(200, 2))
+    y = X[:, 0] + rng.normal(0, 0.1, 200)
+    X[3, 0] = np.nan
+    assert not far_values(X, y).doubted.any()
+
+
+def test_a_few_faults_change_little(rng):
+    X = pd.DataFrame(rng.normal(10.0, 2.0, (400, 4)), columns=list("abcd"))
+    exact = 2.0 * X.a - X.b + 3.0 * (X.c > 10.0)
+    y = exact + rng.normal(0, 0.5, 400)
+    faulty = X.copy()
+    for row, name in zip(range(0, 100, 10), "abcdabcdab", strict=True):
+        faulty.loc[row, name] *= 100.0
+    with pytest.warns(FaultyValuesWarning, match=r"a = .* \(row 0\), .*and [0-9] others: far from all other values"):
+        model = FuzzyRuleRegressor(random_state=0).fit(faulty, y)
+    clean = FuzzyRuleRegressor(random_state=0).fit(X, y)
+    errors = [np.sqrt(np.mean(np.square(one.predict(X) - exact))) for one in (model, clean)]
+    assert errors[0] < 1.3 * errors[1]
+
+
+def test_a_fault_in_a_row_to_predict_is_bounded(rng):
+    X = rng.normal(10.0, 2.0, (300, 2))
+    y = 5.0 * X[:, 0] + X[:, 1] + rng.normal(0, 0.5, 300)
+    model = FuzzyRuleRegressor(random_state=0).fit(X, y)
+    spread = np.ptp(y)
+    (wrong,) = model.predict([[1e4, 10.0]])
+    assert wrong == pytest.approx(y.max() + spread / 2.0)
+    assert FuzzyRuleRegressor(random_state=0, bounds=(None, None)).fit(X, y).predict([[1e4, 10.0]])[0] > 1e4
