@@ -90,7 +90,17 @@ def compiled(sources, folder, optimised="-O1"):
         names = "".join(f"#define {name} {name}_{number}\n" for name in _C_NAMES)
         paths.append(folder / f"model_{number}.c")
         paths[-1].write_text(names + source, encoding="utf-8")
-    command = ["gcc", *_C_OPTIONS, optimised, "-shared", "-fPIC", "-o", str(folder / "models.so"), *map(str, paths), "-lm"]
+    command = [
+        "gcc",
+        *_C_OPTIONS,
+        optimised,
+        "-shared",
+        "-fPIC",
+        "-o",
+        str(folder / "models.so"),
+        *map(str, paths),
+        "-lm",
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     library = ctypes.CDLL(str(folder / "models.so"))
