@@ -13,13 +13,14 @@ INSTALL := $(BIN)/python -m pip install --quiet --no-build-isolation -Cbuild-dir
 SANITIZED := build/sanitized
 SANITIZE_TESTS ?= tests/kernels tests/algorithms tests/selectors
 
-.PHONY: help demo test test-long test-all test-random sanitize lint docs package coverage bench bench-preprocessing figures results clean
+.PHONY: help demo test test-long test-all test-models test-random sanitize lint docs package coverage bench bench-preprocessing figures results clean
 
 help:
 	@echo "make demo   see what fruler does, on bundled data"
 	@echo "make test   run the quick tests"
 	@echo "make test-all   run all tests: the quick ones, then those with a browser, a cluster, or processes that are killed"
 	@echo "make test-random   run the tests that draw examples with many new ones"
+	@echo "make test-models   compare 2,000 models of random tables with their exports (an hour)"
 	@echo "make sanitize   run the tests of kernels and algorithms with AddressSanitizer and UBSan (gcc, Linux)"
 	@echo "make lint   check style, types, docstrings and wording"
 	@echo "make docs   build the documentation's site in build/site"
@@ -35,7 +36,7 @@ demo: .venv/installed
 	@$(BIN)/fruler demo
 
 # The tests of every processor have one; more threads for linear algebra would wait for each other.
-test test-long test-random sanitize coverage: export OPENBLAS_NUM_THREADS = 1
+test test-long test-models test-random sanitize coverage: export OPENBLAS_NUM_THREADS = 1
 
 # The quick tier, for every change. The other one has all that takes seconds, a browser, a cluster, or processes that are
 # killed, and draws as many examples as the tests say.
@@ -48,6 +49,12 @@ test-long: .venv/installed-for-tests
 	$(PYTEST) -m "hypothesis or $(LONG)"
 
 test-all: test test-long
+
+# Models of random tables against their exports, files and repetitions: make test-models FIRST=2000 goes on where it ended.
+N ?= 2000
+FIRST ?= 0
+test-models: .venv/installed-for-tests
+	$(BIN)/python tests/fuzz/fuzz_models.py $(N) --first $(FIRST)
 
 test-random: .venv/installed-for-tests
 	HYPOTHESIS_PROFILE=random $(BIN)/python -m pytest --numprocesses=auto -m hypothesis

@@ -17,7 +17,7 @@ MOST = 150_000_000
 def read(raw, kind):
     tracemalloc.start()
     try:
-        with pytest.raises(ValueError, match="unpacks to more than 200 times its .* bytes, as no table does"):
+        with pytest.raises(ValueError, match=r"unpacks to more than 200 times its .* bytes, as no table does"):
             read_table(io.BytesIO(raw), format=kind)
         return tracemalloc.get_traced_memory()[1]
     finally:

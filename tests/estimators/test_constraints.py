@@ -1,6 +1,7 @@
 """Constraints hold for whole models: random pairs of rows are searched for one that breaks them."""
 
 import json
+
 import numpy as np
 import pandas as pd
 import pytest

@@ -131,9 +131,9 @@ def test_split_points_give_the_degrees_of_the_partition_to_the_last_bit():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"table": []}, r"must be text; got \[\]"),
-        ({"prediction": (0, 1)}, r"must be text; got \(0, 1\)"),
-        ({"keep": [1]}, "must be text; got 1"),
+        ({"table": []}, r"The name of a table or column '\[\]' is not text"),
+        ({"prediction": (0, 1)}, r"column '\(0, 1\)' is not text"),
+        ({"keep": [1]}, "column '1' is not text"),
         ({"gaps": None}, "gaps must be True, False or a list of columns; got None"),
         ({"interval": "x"}, "coverage must be between 0 and 1, as in 0.9; got 'x'"),
     ],
@@ -144,5 +144,5 @@ def test_options_of_the_wrong_type_are_refused_in_one_sentence(make_rules, optio
 
 
 def test_something_else_than_rules_is_refused():
-    with pytest.raises(ValueError, match="export_model needs a RuleBase, such as model.rule_base_; got None"):
+    with pytest.raises(ValueError, match=r"export_model needs a RuleBase, such as model.rule_base_; got None"):
         export_model(None, "sql")

@@ -9,11 +9,11 @@ import sqlite3
 import numpy as np
 import pandas as pd
 import pytest
-from helpers.exported import compiled, quoted, session_of
-from helpers.postgres import Postgres
 
 from fruler.export import export_model
 from fruler.export._plan import make_model_plan
+from helpers.exported import compiled, quoted, session_of
+from helpers.postgres import Postgres
 
 
 def columns_of(rules):

@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+
 from helpers.exported import quoted
 
 # The server refuses to run as root; Debian's package has a user for it.
@@ -26,7 +27,9 @@ class Postgres:
         if os.geteuid() == 0:
             shutil.chown(self.folder, _USER)
         data = str(self.folder / "data")
-        self._run("initdb", "--pgdata", data, "--auth", "trust", "--username", "tests", "--encoding", "UTF8", "--no-sync")
+        self._run(
+            "initdb", "--pgdata", data, "--auth", "trust", "--username", "tests", "--encoding", "UTF8", "--no-sync"
+        )
         options = f"-c listen_addresses='' -c unix_socket_directories={self.folder} -c fsync=off -c max_stack_depth=2MB"
         self._run("pg_ctl", "--pgdata", data, "--wait", "--log", f"{self.folder}/log", "--options", options, "start")
         atexit.register(self.stop)
@@ -73,10 +76,21 @@ class Postgres:
             "\\pset format csv",
             "\\pset tuples_only on",
             f"CREATE TEMPORARY TABLE rows ({names});",
-            "COPY rows FROM STDIN WITH (FORMAT csv, NULL '<null>', FORCE_NULL (" + ", ".join(map(quoted, types)) + "));",
+            "COPY rows FROM STDIN WITH (FORMAT csv, NULL '<null>', FORCE_NULL ("
+            + ", ".join(map(quoted, types))
+            + "));",
             f"{written.getvalue()}\\.",
             f"{query};",
         ]
-        connection = ("--host", str(self.folder), "--username", "tests", "--dbname", "postgres", "--quiet", "--no-psqlrc")
+        connection = (
+            "--host",
+            str(self.folder),
+            "--username",
+            "tests",
+            "--dbname",
+            "postgres",
+            "--quiet",
+            "--no-psqlrc",
+        )
         found = self._run("psql", *connection, text="\n".join(lines) + "\n")
         return [[float(value) if value else float("nan") for value in row] for row in csv.reader(io.StringIO(found))]

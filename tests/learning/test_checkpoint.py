@@ -231,9 +231,9 @@ def test_a_checkpoint_of_other_data_is_refused(friedman, tmp_path):
 
 def test_other_held_out_rows_are_named_by_their_parameter(friedman, tmp_path):
     quick("growth", tmp_path, calibration=0.2).fit(*friedman)
-    with pytest.raises(ValueError, match="another run: calibration was 0.2 and is now 0.3. Use the same"):
+    with pytest.raises(ValueError, match=r"another run: calibration was 0.2 and is now 0.3. Use the same"):
         quick("growth", tmp_path, calibration=0.3).fit(*friedman)
-    with pytest.raises(ValueError, match="another run: calibration was 0.2 and is now None. Use the same"):
+    with pytest.raises(ValueError, match=r"another run: calibration was 0.2 and is now None. Use the same"):
         quick("growth", tmp_path).fit(*friedman)
 
 

@@ -138,7 +138,9 @@ def test_a_coverage_that_is_none_is_refused():
     for coverage in (0.0, 1.0, -1.0, 90, float("nan")):
         with pytest.raises(ValueError, match=r"coverage must be between 0 and 1, as in 0\.9"):
             rules.predict_interval([[0.0]], coverage)
-    with pytest.raises(ValueError, match=r"needs more held-out rows than the 2 of this model, without copies; at most 0\.6666"):
+    with pytest.raises(
+        ValueError, match=r"needs more held-out rows than the 2 of this model \(no copies\); at most 0\.6666"
+    ):
         rules.predict_interval([[0.0]], 0.9)
     with pytest.raises(ValueError, match=r"calibration=0\.2, or give held-out rows to with_intervals"):
         TWO.predict_interval([[0.0]])

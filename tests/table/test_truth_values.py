@@ -109,9 +109,9 @@ def test_complex_numbers_are_refused(others):
     frame, y = table("int")
     frame = frame.assign(**others) if not others else frame.assign(g=["u", "v"] * (len(frame) // 2))
     model = FuzzyRuleRegressor(random_state=0).fit(frame, y)
-    with pytest.raises(ValueError, match="[Cc]omplex"):
+    with pytest.raises(ValueError, match=r"[Cc]omplex"):
         model.predict(frame.assign(x=frame["x"] + 1j))
-    with pytest.raises(ValueError, match="[Cc]omplex"):
+    with pytest.raises(ValueError, match=r"[Cc]omplex"):
         FuzzyRuleRegressor(random_state=0).fit(frame.assign(x=frame["x"] + 1j), y)
 
 

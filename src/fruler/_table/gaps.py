@@ -219,7 +219,9 @@ def learn_moments(values: Floats, weight: Floats | None = None) -> Moments:
             slopes = np.linalg.solve(ridged[np.ix_(present, present)], across.T).T if len(present) else across
             filled[np.ix_(rows, absent)] = centre[absent] + (scaled[np.ix_(rows, present)] - centre[present]) @ slopes.T
             # The uncertainty of the filled values is part of their variance.
-            extra[np.ix_(absent, absent)] += weight[rows].sum() * (covariance[np.ix_(absent, absent)] - slopes @ across.T)
+            extra[np.ix_(absent, absent)] += weight[rows].sum() * (
+                covariance[np.ix_(absent, absent)] - slopes @ across.T
+            )
         centre = (weight[:, None] * filled).sum(axis=0) / weight.sum()
         apart = np.sqrt(weight)[:, None] * (filled - centre)
         covariance = (apart.T @ apart + extra) / weight.sum()

@@ -366,9 +366,9 @@ def equal_rows(X: Any, y: Any) -> npt.NDArray[np.intp]:
     [0, 1, 0]
     """
     frame = as_frame(X)
-    columns = [frame.iloc[:, j] for j in range(frame.shape[1])]
-    columns = [column_texts(column) if column.dtype == object else column for column in columns]
-    codes = pd.DataFrame({j: pd.factorize(column)[0] for j, column in enumerate([*columns, pd.Series(np.ravel(y))])})
+    columns = [*(frame.iloc[:, j] for j in range(frame.shape[1])), pd.Series(np.ravel(y))]
+    texts = (column_texts(column) if column.dtype == object else column for column in columns)
+    codes = pd.DataFrame({j: pd.factorize(column)[0] for j, column in enumerate(texts)})
     return np.asarray(codes.groupby(list(codes), sort=False).ngroup(), dtype=np.intp)
 
 

@@ -158,8 +158,9 @@ def _check_rows(text: str, name: str, separator: str) -> tuple[list[str], list[i
 
     def lines() -> Iterator[str]:
         nonlocal line
-        for line in io.StringIO(text, newline=""):
-            yield line
+        for each in io.StringIO(text, newline=""):
+            line = each
+            yield each
 
     reader = csv.reader(lines(), delimiter=separator, skipinitialspace=True, strict=True)
     columns: list[str] = []

@@ -78,8 +78,6 @@ def split_rows(
     check_consistent_length(X, y, sample_weight)
     n_rows = _num_samples(X)
     n_kept = max(1, round(share * n_rows))
-    if n_kept >= n_rows:
-        raise ValueError(f"calibration={share:g} leaves none of the {n_rows} rows to learn from; give more rows.")
     seed = int(random_state) if isinstance(random_state, int | np.integer) else 0
     drawn = np.random.default_rng([seed, n_rows]).permutation(n_rows)
     # Equal rows are held out together: otherwise the model would have seen the targets of held-out rows.
@@ -90,7 +88,7 @@ def split_rows(
     is_kept = np.isin(groups, order[:n_groups])
     kept, others = np.flatnonzero(is_kept), np.flatnonzero(~is_kept)
     if not len(others):
-        raise ValueError(f"calibration={share:g} leaves no rows to learn from that differ from the others.")
+        raise ValueError(f"calibration={share:g} leaves none of the {n_rows} rows to learn from; give more rows.")
     target = check_array(_safe_indexing(y, kept), ensure_2d=False, input_name="y").reshape(-1)
     weight = None if sample_weight is None else _safe_indexing(sample_weight, kept)
     learned = tuple(None if part is None else _safe_indexing(part, others) for part in (X, y, sample_weight))

@@ -11,16 +11,8 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 
 from fruler._table.sources import LevelSource
-from fruler._wording import (
-    counted_rules,
-    either,
-    name_with_unit,
-    number_within,
-    percent,
-    printable,
-    suggest,
-    with_plus,
-)
+from fruler._wording import counted_rules, either, name_with_unit, number_within, percent, suggest, with_plus
+from fruler._wording import printable as plain
 from fruler.explain._effects import (
     accepted_levels,
     category_features,
@@ -146,15 +138,15 @@ def _with_printable_names(rule_base: RuleBase) -> RuleBase:
     """Return rules in whose names the characters that a terminal would obey, such as line ends, are escapes."""
     said, variables = rule_base.consequents, []
     for one in rule_base.variables:
-        source = replace(one.source, column=printable(one.column))
+        source = replace(one.source, column=plain(one.column))
         if isinstance(source, LevelSource):
-            source = replace(source, levels=[*map(printable, source.levels)])
-        labels = one.partition.renamed([*map(printable, one.partition.labels)])
-        variables.append(Variable(printable(one.name), labels, printable(one.unit), source))
+            source = replace(source, levels=tuple(map(plain, source.levels)))
+        labels = one.partition.renamed([*map(plain, one.partition.labels)])
+        variables.append(Variable(plain(one.name), labels, plain(one.unit), source))
     if said.partition is not None:
-        said = said.relabelled([*map(printable, said.partition.labels)])
-    target, unit = printable(rule_base.target_name), printable(rule_base.target_unit)
-    named = replace(rule_base, variables=variables, consequents=said, target_name=target, target_unit=unit)
+        said = said.relabelled([*map(plain, said.partition.labels)])
+    target, unit = plain(rule_base.target_name), plain(rule_base.target_unit)
+    named = replace(rule_base, variables=tuple(variables), consequents=said, target_name=target, target_unit=unit)
     return rule_base if named == rule_base else named
 
 

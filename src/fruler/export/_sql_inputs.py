@@ -177,8 +177,8 @@ def source_table(plan: InputPlan, table: str) -> str:
         other = plan.columns[needed.setdefault(column.name.lower(), place)]
         if other != column:
             raise ValueError(
-                f"The columns {other.name!r} and {column.name!r} differ only by case, which databases ignore; to export "
-                "to SQL, rename one and fit again."
+                f"The columns {other.name!r} and {column.name!r} differ only by case, which databases ignore; to "
+                "export to SQL, rename one and fit again."
             )
         if column.dates is None:
             continue

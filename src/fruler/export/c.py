@@ -275,8 +275,8 @@ class _CWriter(CodeWriter):
             for code, level in enumerate(column.levels or ()):
                 name = names.new(f"fruler {column.name} {level}", "fruler_level")
                 constants.append(f"    {name} = {code}, {comment(f'{column.name} is {level}')}")
-                for text in spellings(level, column.levels or ()):
-                    rows.append(f"    {{{place}, {string(text)}, {int(column.holds_truth)}, {code}.0}},")
+                spelled = map(string, spellings(level, column.levels or ()))
+                rows += [f"    {{{place}, {text}, {int(column.holds_truth)}, {code}.0}}," for text in spelled]
         texts = [
             "/* The codes of categories. NAN means missing, any other code means unknown. */",
             *("enum {", *constants, "};"),

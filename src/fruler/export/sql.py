@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 
-from fruler._wording import counted_rules, name_with_unit, printable
+from fruler._wording import counted_rules, name_with_unit, printable, require_printable
 from fruler.export._phrases import curve_expression, linear, rule_title
 from fruler.export._plan import (
     ConditionPlan,
@@ -91,9 +91,7 @@ def export(
     """
     if isinstance(keep, str):
         keep = (keep,)
-    for name in (table, prediction, *keep):
-        if not isinstance(name, str):
-            raise ValueError(f"The names of tables and columns must be text; got {name!r}.")
+    require_printable((table, prediction, *keep), "name of a table or column")
     names = [*keep, prediction, *([] if interval is None else _ENDS)]
     if len(set(names)) < len(names):
         raise ValueError(f"The columns of the result must have distinct names; got {', '.join(names)}.")

@@ -134,14 +134,7 @@ class Identity:
 
     @classmethod
     def of(
-        cls,
-        algorithm: Algorithm,
-        options: Any,
-        table: TrainingTable,
-        random_state: Any,
-        *,
-        with_data: bool = True,
-        calibration: float | None = None,
+        cls, algorithm: Algorithm, options: Any, table: TrainingTable, random_state: Any, *, with_data: bool = True
     ) -> Self:
         """Describe a run that is about to start, and draw its seed; without `with_data` the data are not read."""
         settings = {
@@ -151,7 +144,6 @@ class Identity:
             "names of the inputs": list(table.names),
             # Left out by default, so that checkpoints from before these options existed can resume.
             **({} if table.output.is_plain else {"link": table.output.link, "bounds": list(table.output.bounds)}),
-            **({} if calibration is None else {"calibration": float(calibration)}),
             "version of fruler": __version__,
         }
         drawn = check_random_state(random_state).randint(2**31, size=4)
@@ -163,6 +155,10 @@ class Identity:
             given if given is None or isinstance(given, int) else "a generator",
             algorithm.limits,
         )
+
+    def with_calibration(self, share: float | None) -> Self:
+        """Return the same run, with the share of the rows that were held out; None is left out as above."""
+        return self if share is None else replace(self, settings={**self.settings, "calibration": float(share)})
 
     def with_seed(self, seed: tuple[int, ...], random_state: int | str | None) -> Self:
         """Return the same run with the seed of another run."""

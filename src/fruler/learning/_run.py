@@ -72,7 +72,7 @@ def run_search(
         The share of the rows that were held out before; a search resumes only with the same one.
     """
     with_data = warm_start or checkpoint is not None
-    identity = Identity.of(algorithm, options, table, random_state, with_data=with_data, calibration=calibration)
+    identity = Identity.of(algorithm, options, table, random_state, with_data=with_data).with_calibration(calibration)
     state: State | None = None
     if warm_start and kept is not None:
         identity, state = _resumed(kept, identity)

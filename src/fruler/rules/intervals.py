@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -63,7 +62,7 @@ class Intervals(FrozenValue):
     [2.0, 6.0]
     >>> intervals.score(0.9)
     Traceback (most recent call last):
-    ValueError: coverage=0.9 needs more held-out rows than the 3 of this model, without copies; at most 0.75 is possible.
+    ValueError: coverage=0.9 needs more held-out rows than the 3 of this model (no copies); at most 0.75 is possible.
     """
 
     coverages: Floats
@@ -107,12 +106,12 @@ class Intervals(FrozenValue):
         ValueError
             If the coverage is not between 0 and 1, or there are too few held-out rows for it.
         """
-        if not isinstance(coverage, Real) or not 0.0 < coverage < 1.0:
+        if not isinstance(coverage, int | float | np.number) or not 0.0 < coverage < 1.0:
             raise ValueError(f"coverage must be between 0 and 1, as in 0.9; got {coverage!r}.")
         place = int(np.searchsorted(self.coverages, coverage - _ROUNDING))
         if place == len(self.coverages):
             raise ValueError(
-                f"coverage={coverage:g} needs more held-out rows than the {self.n_rows:,} of this model, without copies; "
+                f"coverage={coverage:g} needs more held-out rows than the {self.n_rows:,} of this model (no copies); "
                 f"at most {np.floor(self.coverages[-1] * 1e4) / 1e4:g} is possible."
             )
         return float(self.scores[place])
@@ -348,7 +347,8 @@ def calibrated_intervals(rule_base: RuleBase, values: Floats, y: Any, sample_wei
     scores = scores_of(errors, rule_base.inference.activations(values)[0] @ spreads)
     # A copy of a row says nothing new about the error of another row.
     _, first, group = np.unique(np.column_stack([values, target]), axis=0, return_index=True, return_inverse=True)
-    found = intervals_from(scores[first], np.bincount(group.ravel(), weight), spreads, "calibration")
+    weight = np.bincount(group.ravel(), weight).astype(np.float64)
+    found = intervals_from(scores[first], weight, spreads, "calibration")
     if found is None:
         raise ValueError("Prediction intervals need at least one row with a positive weight; give more rows.")
     return found
