@@ -46,9 +46,12 @@ def test_integer_weights_are_repeated_rows(seed, gaps):
     np.testing.assert_allclose(weighted.predict(frame), repeated.predict(frame), atol=1e-9 * y.std())
 
 
-def test_weights_that_are_too_small_are_refused():
-    with pytest.raises(ValueError, match="sample_weight is at most 1e-310, too small to add up; give larger weights"):
-        FuzzyRuleRegressor().fit(*table(), sample_weight=np.full(150, 1e-310))
+@pytest.mark.parametrize("seed", [1, 7])
+def test_the_smallest_weights_are_weights_of_one(seed):
+    frame, y = table(80, seed)
+    frame["g"], frame["h"] = ["u", "v"] * 40, list("pqrst") * 16
+    models = [FuzzyRuleRegressor(random_state=0).fit(frame, y, np.full(80, weight)) for weight in (5e-324, 1.0)]
+    np.testing.assert_array_equal(models[0].predict(frame), models[1].predict(frame))
 
 
 def test_fruler_fits_a_target_of_the_smallest_numbers():

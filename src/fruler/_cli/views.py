@@ -9,7 +9,7 @@ from fruler._cli.failures import said_of
 from fruler._cli.input import load_any_model, load_shown_model
 from fruler._cli.options import ExportOptions, RulesOptions
 from fruler._cli.output import STDOUT, as_json, check_destination, show, write_output
-from fruler._wording import counted, suggest
+from fruler._wording import counted, printable, suggest
 from fruler.explain.text import ORDERS, ordered_rules, rules_text, rules_title, rules_with
 from fruler.export import TARGETS, export_model, options_of, targets_with
 from fruler.rules._json.document import rule_base_to_json
@@ -68,6 +68,8 @@ def write_export(options: ExportOptions) -> None:
             asked = "no-gaps" if name == "gaps" else name
             raise ValueError(f"--{asked}: {options.to} has no such option; it is for {', '.join(targets_with(name))}")
     content = export_model(load_any_model(options.model).rule_base_, options.to, **choices)
-    if isinstance(content, bytes) and options.output == STDOUT and sys.stdout.isatty():
-        raise ValueError(f"{options.to} is binary and cannot be shown on a terminal; name a file with -o")
+    # Whoever copied a query with escapes from a terminal would get other predictions.
+    kept = isinstance(content, str) and printable(content, keep="\n\t") == content
+    if not kept and options.output == STDOUT and sys.stdout.isatty():
+        raise ValueError(f"{options.to} cannot be shown on a terminal as it is; name a file with -o")
     write_output(options.output, content)

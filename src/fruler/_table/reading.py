@@ -205,9 +205,8 @@ def _check_weights(sample_weight: Any, n_rows: int) -> Floats:
     refuse_bad_weights(weights)
     if not weights.any():
         raise ValueError("sample_weight is zero for every row; at least one row needs a positive weight.")
-    if weights.max() < 1.0 / LARGEST_VALUE:
-        raise ValueError(f"sample_weight is at most {weights.max():g}, too small to add up; give larger weights.")
-    return weights
+    # The unit of weights does not matter, but numbers near the smallest double do not add up.
+    return weights if weights.max() >= 1.0 / LARGEST_VALUE else weights / weights.max()
 
 
 def refuse_bad_weights(weights: Floats) -> None:
