@@ -24,12 +24,12 @@ WISHES = {
     "split points": {"split_points": {"size": [4.0, 7.5]}},
 }
 DIGESTS = {
-    "growth, numbers": "d51dab8d62b08669",
-    "growth, mixed": "486a7c7641dc1ba9",
-    "growth, link": "685fea56f775a537",
-    "growth, bounds": "2ef4af57d5826f52",
+    "growth, numbers": "b17d0534d691364b",
+    "growth, mixed": "f05a4cecfa3f34b5",
+    "growth, link": "f61dcf8539431a20",
+    "growth, bounds": "1c8cd91194b40306",
     "growth, constraints": "518cea1b703a3b0b",
-    "growth, split points": "3bcb585dab2def76",
+    "growth, split points": "652a8c0b19453d25",
     "fruler, numbers": "008a77534f36dd6a",
     "fruler, mixed": "e5443a19ea630acf",
     "fruler, link": "035809fefe5299d4",
