@@ -24,12 +24,12 @@ WISHES = {
     "split points": {"split_points": {"size": [4.0, 7.5]}},
 }
 DIGESTS = {
-    "growth, numbers": "b17d0534d691364b",
-    "growth, mixed": "f05a4cecfa3f34b5",
-    "growth, link": "f61dcf8539431a20",
+    "growth, numbers": "d51dab8d62b08669",
+    "growth, mixed": "ddce68fb5a0268ed",
+    "growth, link": "c0daa585bc0461e4",
     "growth, bounds": "1c8cd91194b40306",
     "growth, constraints": "518cea1b703a3b0b",
-    "growth, split points": "652a8c0b19453d25",
+    "growth, split points": "23501b5c0283b40b",
     "fruler, numbers": "008a77534f36dd6a",
     "fruler, mixed": "e5443a19ea630acf",
     "fruler, link": "035809fefe5299d4",

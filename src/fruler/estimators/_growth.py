@@ -129,10 +129,6 @@ class FuzzyRuleRegressor(BaseRuleRegressor):
     def _input_constraints(self, names: Sequence[str], sources: Sequence[Source]) -> InputConstraints:
         return input_constraints(self.monotonic_constraints, self.interaction_constraints, names, sources)
 
-    def _holds_predictions(self) -> bool:
-        # A sum of functions of one input would no longer be one if it were clipped.
-        return self.bounds is None and self.interaction_constraints is None
-
     def _fillers(self, names: Sequence[str], sources: Sequence[Source]) -> npt.NDArray[np.bool_] | None:
         return self._input_constraints(names, sources).fillers(names)
 

@@ -105,8 +105,7 @@ _PARAMETERS = """categorical_features : array-like of str, int or bool, or "from
         closer to the median of similar rows than to their mean.
     bounds : (float or None, float or None), default=None
         The smallest and largest possible target, such as ``(0, None)``. Predictions and the ends of intervals are
-        clipped to these bounds. By default, `FuzzyRuleRegressor` keeps predictions within one and a half times the
-        range of the training targets; ``(None, None)`` turns this off.
+        clipped to these bounds.
     calibration : float, default=None
         The share of the rows to hold out for prediction intervals. The rules are not learned from these rows, so at
         least a share `coverage` of new rows like them lies in its interval. `None` uses the errors of the fit's own
@@ -409,10 +408,6 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
         """Return a mask of the inputs (columns) that may fill gaps of each input (rows); None: all of them."""
         return None
 
-    def _holds_predictions(self) -> bool:
-        """Return whether predictions are held near the range of the training targets."""
-        return False
-
     def _output(self) -> Output:
         """Return the mapping from the output of the rules to predictions."""
         return Output.given(self.link, self.bounds)
@@ -440,10 +435,7 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
     def _take(self, point: FrontPoint, rows: TrainingTable | TrainingSample) -> None:
         """Take a model of the front as the model, with a summary of the rows."""
         training = rows.summarise(point.rule_base, point.cv_error, point.truth)
-        output = point.rule_base.output
-        if self._holds_predictions():
-            output = output.held(training.target_low, training.target_high)
-        rule_base = replace(point.rule_base, training=training, extrapolation=self.extrapolation, output=output)
+        rule_base = replace(point.rule_base, training=training, extrapolation=self.extrapolation)
         if self._moments is not None and self._sources is not None:
             gaps = self._moments.gaps(np.flatnonzero(rule_base.uses))
             rule_base = replace(rule_base, gaps=gaps).with_sources(self._sources)

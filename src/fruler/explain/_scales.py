@@ -254,7 +254,7 @@ def scale_of(rule_base: RuleBase) -> Scale:
 
 
 def bounds_sentence(rule_base: RuleBase) -> str:
-    """Write the bounds of predictions; "" if there are none, or they only hold predictions near the training targets.
+    """Write the bounds of predictions; "" if there are none.
 
     Examples
     --------
@@ -265,7 +265,7 @@ def bounds_sentence(rule_base: RuleBase) -> str:
     """
     output, unit = rule_base.output, rule_base.target_unit
     low, high = (None if end is None else number_within(end, abs(end) * 1e-6) for end in output.bounds)
-    if rule_base.is_held or (low is None and high is None):
+    if low is None and high is None:
         return ""
     if low is not None and high is not None:
         said = f"Predictions are kept within {low} and {high}"

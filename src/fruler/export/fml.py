@@ -88,9 +88,8 @@ def export(rule_base: RuleBase) -> str:
         )
     if rule_base.extrapolation != "linear":
         raise ValueError("FML cannot clip values outside the training data; choose another format.")
-    if not rule_base.output.is_plain and not (rule_base.is_held and rule_base.output.transform.keeps_units):
+    if not rule_base.output.is_plain:
         raise ValueError("FML cannot express a link or bounds of predictions; choose another format.")
-    # Bounds far outside the training targets are left out: they only matter for rows that no rule was learned from.
     curves = [curve for curve in rule_base.curves if curve.n_pieces > 1]
     n_rules = rule_base.n_rules * math.prod(curve.n_pieces for curve in curves)
     if curves and n_rules > _MAX_RULES:

@@ -204,7 +204,7 @@ def training_summary(
         cv_rmse=float(np.sqrt(2.0 * cv_error)),
         truth=measure_truth(rule_base, values, target, weight, held_out=False) if truth is None else truth,
         **rule_places(rule_base, values, weight, low, high)._asdict(),
-        raw_spread=None if output.transform.keeps_units else _spread(rule_base.raw_targets(target), weight),
+        raw_spread=None if output.transform.keeps_units else _spread(output.raw_of(target), weight),
     )
 
 
@@ -262,7 +262,7 @@ def rule_errors(rule_base: RuleBase, values: Floats, target: Floats) -> RuleErro
     """Return the errors of rows, together and alone; with a link they are those of the transformed target."""
     strongest, output = rule_base.inference.activations(values)[0].argmax(axis=1), rule_base.output
     alone = output.bounded(rule_base.inference.raw_rule_outputs(values))[np.arange(len(target)), strongest]
-    wanted, together = rule_base.raw_targets(target), output.bounded(rule_base.inference.raw_predictions(values))
+    wanted, together = output.raw_of(target), output.bounded(rule_base.inference.raw_predictions(values))
     return RuleErrors(wanted - together, wanted - alone, strongest)
 
 

@@ -129,9 +129,6 @@ def link_of(name: str) -> Link:
 
 Bounds = tuple[float | None, float | None]
 
-# How far predictions may be outside the range of the training targets, as a share of this range.
-_HELD = 0.5
-
 
 @dataclass(frozen=True)
 class Output:
@@ -191,34 +188,6 @@ class Output:
             The output.
         """
         return cls(link, (None, None) if bounds is None else bounds)
-
-    def held(self, low: float, high: float) -> Output:
-        """Return the output with predictions held near a range of targets, if it has no bounds.
-
-        Rules go on in straight lines beyond the rows that they were learned from. A prediction that is further outside
-        the range of their targets than half of this range is more likely to come from a faulty input.
-
-        Parameters
-        ----------
-        low, high : float
-            The smallest and the largest target.
-
-        Returns
-        -------
-        Output
-            The output with bounds.
-
-        Examples
-        --------
-        >>> Output().held(10.0, 30.0).bounds, Output(bounds=(0, None)).held(10.0, 30.0).bounds
-        ((0.0, 40.0), (0.0, None))
-        """
-        if self.is_bounded or not low < high:
-            return self
-        ends = self.transform.raw(np.array([low, high]))
-        beyond = _HELD * (ends[1] - ends[0])
-        held = self.transform.target(np.array([ends[0] - beyond, ends[1] + beyond]))
-        return Output(self.link, tuple(np.clip(held, -LARGEST_LIMIT, LARGEST_LIMIT).tolist()))
 
     @property
     def transform(self) -> Link:

@@ -318,24 +318,6 @@ class RuleBase(FrozenValue):
         return Inference(self.antecedents, self.consequents, self.t_norm, self.curves, self.output, clips)
 
     @property
-    def is_held(self) -> bool:
-        """Whether the bounds of predictions only follow from the range of the training targets."""
-        training = self.training
-        return training is not None and self.output == Output(self.output.link).held(
-            training.target_low, training.target_high
-        )
-
-    def raw_targets(self, target: Floats) -> Floats:
-        """Return targets on the scale of the rules' outputs.
-
-        Raises
-        ------
-        ValueError
-            If a target does not fit the link, or lies outside bounds that the user set.
-        """
-        return (Output(self.output.link) if self.is_held else self.output).raw_of(target)
-
-    @property
     def names(self) -> tuple[str, ...]:
         """The names of the inputs."""
         return self.inputs.names
@@ -823,7 +805,7 @@ class RuleBase(FrozenValue):
         target = np.asarray(y, dtype=np.float64).reshape(-1)
         if len(target) != len(values) or not np.isfinite(target).all():
             raise ValueError(f"y must have a finite number for each of the {len(values)} rows of X.")
-        self.raw_targets(target)
+        self.output.raw_of(target)
         weights, _ = self.inference.activations(values)
         return replace(self, training=training_summary(self, values, target), support=weights.mean(axis=0))
 

@@ -343,7 +343,7 @@ def calibrated_intervals(rule_base: RuleBase, values: Floats, y: Any, sample_wei
     if weight.shape != target.shape or not np.isfinite(weight).all() or (weight < 0.0).any():
         raise ValueError(f"sample_weight must have a non-negative number for each of the {len(values):,} rows.")
     spreads = trained_spreads(rule_base)
-    errors = rule_base.raw_targets(target) - rule_base.inference.raw_predictions(values)
+    errors = rule_base.output.raw_of(target) - rule_base.inference.raw_predictions(values)
     scores = scores_of(errors, rule_base.inference.activations(values)[0] @ spreads)
     # A copy of a row says nothing new about the error of another row.
     _, first, group = np.unique(np.column_stack([values, target]), axis=0, return_index=True, return_inverse=True)
