@@ -10,6 +10,8 @@ def split_columns(
     free_splits: float,
     error_floor: float,
     printed: bool,
+    weighted: bool = ...,
+    summed: bool = ...,
 ) -> list[tuple[npt.NDArray[np.intp], npt.NDArray[np.float64]]]: ...
 def split_cells(
     rows: npt.NDArray[np.intp],

@@ -44,6 +44,8 @@ cdef struct Charges:
     double free_splits          # the number of splits that cost nothing
     double error_floor          # a smaller error counts as this
     bint printed
+    bint weighted               # whether a side's error counts as often as it has rows, as in the printed LinearError
+    bint summed                 # whether BIC adds up the mean errors of the intervals, as printed
 
 
 cdef struct Line:
@@ -96,7 +98,7 @@ cdef void examine(const Cells* cells, Interval* interval, const Charges* charges
     cdef Py_ssize_t k, first = interval.first, last = interval.last, n_left = 0, n_right = 0
     cdef Py_ssize_t min_rows = charges.min_rows
     cdef bint left_out = False
-    cdef double error, best = INFINITY
+    cdef double error, left, best = INFINITY
     cdef Line line
     fit_line(cells, interval, left_errors)
     interval.merit = -INFINITY
@@ -116,7 +118,11 @@ cdef void examine(const Cells* cells, Interval* interval, const Charges* charges
             n_right += cells.rows[k]
             add_cell(&line, cells, k)
         if n_right >= min_rows and k + left_out < last - 1:
-            error = left_errors[k - 1] + line_error(&line)
+            left, error = left_errors[k - 1], line_error(&line)
+            if charges.weighted:
+                left *= n_left
+                error *= n_right
+            error += left
             # Of equally good splits, take the first.
             if error <= best:
                 best = error
@@ -130,12 +136,14 @@ cdef void examine(const Cells* cells, Interval* interval, const Charges* charges
 
 
 cdef double criterion(const Interval* intervals, Py_ssize_t granularity, const Charges* charges) noexcept nogil:
-    """Return the BIC of some intervals, from the mean squared error over their rows."""
+    """Return the BIC of some intervals, from the mean squared error over their rows, or from the sum of their means."""
     cdef Py_ssize_t k
     cdef double error = 0.0, weight = 0.0, charged = max(granularity - charges.free_splits, 1.0)
     for k in range(granularity):
-        error += intervals[k].error
+        error += intervals[k].error / (intervals[k].weight if charges.summed else 1.0)
         weight += intervals[k].weight
+    if charges.summed:
+        error *= weight
     return (charges.n_rows * log(max(error, charges.error_floor) / weight)
             + charged * 2.0 * log(<double>charges.n_rows))
 
@@ -213,12 +221,13 @@ cdef Py_ssize_t gather_cells(const double[::1] x, const double[::1] y, const dou
 
 
 def split_columns(const double[:, ::1] columns, const Py_ssize_t[:, ::1] orders, const double[::1] y,
-                  const double[::1] weight, Py_ssize_t min_rows, double free_splits, double error_floor, bint printed):
+                  const double[::1] weight, Py_ssize_t min_rows, double free_splits, double error_floor, bint printed,
+                  bint weighted=False, bint summed=False):
     """Find the nested splits of each input.
 
     Parameters: the inputs as (p, n), the order that sorts each, outputs and positive weights of the rows, the minimum
     number of rows on each side of a split, the number of splits that are free in BIC, the minimum total squared error,
-    and whether splits are as printed. Returns for each input the splits of the best granularity in the order in which
+    whether splits are as printed, and with these, whether LinearError and BIC are. Returns for each input the splits of the best granularity in the order in which
     they were found (each as the position, in the sorted input, of the first row on it or to its right), and the BIC of
     every granularity that was tried.
     """
@@ -230,7 +239,7 @@ def split_columns(const double[:, ::1] columns, const Py_ssize_t[:, ::1] orders,
     cdef unsigned char[::1] intervals = np.empty(most * sizeof(Interval), dtype=np.uint8)
     cdef double[::1] criteria
     cdef Cells cells
-    cdef Charges charges = Charges(n, min_rows, free_splits, error_floor, printed)
+    cdef Charges charges = Charges(n, min_rows, free_splits, error_floor, printed, weighted, summed)
     cells.rows = &rows[0]
     cells.weight = &sums[0, 0]
     cells.x = &sums[1, 0]
@@ -274,7 +283,7 @@ def split_cells(Py_ssize_t[::1] rows, double[:, ::1] cells, Py_ssize_t min_rows,
     cdef Py_ssize_t[::1] splits = splits_array
     cdef double[::1] criteria = criteria_array
     cdef Cells gathered
-    cdef Charges charges = Charges(n_rows, min_rows, free_splits, error_floor, printed)
+    cdef Charges charges = Charges(n_rows, min_rows, free_splits, error_floor, printed, False, False)
     gathered.rows = &rows[0]
     gathered.weight = &cells[0, 0]
     gathered.x = &cells[1, 0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -14,6 +14,7 @@ from fruler._algorithms.fruler.elastic_net import SOLVERS, Solver
 from fruler._algorithms.fruler.instance_selection import CORE_ERRORS, CoreError
 from fruler._algorithms.fruler.learner import FRULER
 from fruler._algorithms.fruler.options import CRITERIA, FIT_ROWS, Criterion, FitRows
+from fruler._algorithms.fruler.reading import READINGS, Reading
 from fruler.callbacks import Callback
 from fruler.estimators.base import BaseRuleRegressor, documented
 from fruler.learning.algorithm import Algorithm
@@ -36,6 +37,9 @@ class FRULERRegressor(BaseRuleRegressor):
 
     Parameters
     ----------
+    reading : {"calibrated", "printed"} or Reading, default="calibrated"
+        How points are read that the paper leaves open, or that cannot have been run as they stand: calibrated on the
+        paper's tables, or as printed, line by line, which gives much worse models. A `Reading` sets single points.
     instance_selection : bool, default=True
         Whether rules are made from representative rows only.
     core_error : {"mse", "rmse"}, default="mse"
@@ -118,6 +122,7 @@ class FRULERRegressor(BaseRuleRegressor):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BaseRuleRegressor._parameter_constraints,
+        "reading": [StrOptions(set(READINGS)), Reading],
         "instance_selection": ["boolean"],
         "core_error": [StrOptions(set(CORE_ERRORS))],
         "fit_rows": [StrOptions(set(FIT_ROWS))],
@@ -132,9 +137,12 @@ class FRULERRegressor(BaseRuleRegressor):
         "early_stopping": [Interval(Integral, 1, None, closed="left"), None],
     }
 
+    _setting_readers: ClassVar[dict[str, Callable[[Any], Any]]] = {"reading": Reading.of}
+
     def __init__(
         self,
         *,
+        reading: Reading | str = "calibrated",
         instance_selection: bool = True,
         core_error: CoreError = "mse",
         fit_rows: FitRows = "selected",

@@ -59,8 +59,10 @@ def nested_splits(
     splits: Splits = "printed",
     min_samples: int = 30,
     first_split_free: bool = True,
+    linear_error: str = "mean",
+    bic_error: str = "pooled",
 ) -> list[NestedSplits]:
-    """Find the nested split points of every input; `MultiGranularityDiscretizer` documents the parameters.
+    """Find the nested split points of every input; `MultiGranularityDiscretizer` and `Reading` document the parameters.
 
     Returns
     -------
@@ -76,8 +78,9 @@ def nested_splits(
     columns = np.ascontiguousarray(X.T)
     orders = np.argsort(columns, axis=1)
     printed = splits == "printed"
+    errors = printed and linear_error == "weighted", bic_error == "summed"
     found = discretization.split_columns(
-        columns, orders, y, weight, min_samples, float(first_split_free), floor, printed
+        columns, orders, y, weight, min_samples, float(first_split_free), floor, printed, *errors
     )
     return [
         NestedSplits(_split_points(column[order[right - 1]], column[order[right]], splits), criteria)

@@ -36,6 +36,8 @@ class ElasticNetSettings:
         Coordinate descent also ends when a round lowers the objective by no more than this share; negative: never.
     max_rounds : int
         Maximum number of rounds of coordinate descent, or epochs of gradient descent.
+    step, min_gain, l1_interval
+        The gradient descent's; see `Reading`.
     """
 
     regularization: float
@@ -47,6 +49,9 @@ class ElasticNetSettings:
     tolerance: float = 1e-6
     progress: float = 1e-4
     max_rounds: int = 200
+    step: Literal["bounded", "printed"] = "bounded"
+    min_gain: float = 3e-4
+    l1_interval: int = 2
 
     @property
     def l1(self) -> float:
@@ -59,7 +64,7 @@ class ElasticNetSettings:
         return self.regularization * (1.0 - self.l1_ratio)
 
     @property
-    def numbers(self) -> tuple[float, float, bool, float, float, float, int, int, float, int]:
+    def numbers(self) -> tuple[float, float, bool, float, float, float, int, int, float, int, bool, float, int]:
         """The numbers that the kernels read."""
         return (
             self.l1,
@@ -72,4 +77,7 @@ class ElasticNetSettings:
             SOLVERS.index(self.solver),
             self.rate,
             self.seed,
+            self.step == "printed",
+            self.min_gain,
+            self.l1_interval,
         )

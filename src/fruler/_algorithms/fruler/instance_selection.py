@@ -16,6 +16,7 @@ from fruler.selectors._selector import (
     InstanceSelector,
     NearestSelected,
     Selection,
+    Isolation,
     class_conditional_scores,
     nearest_rows,
     output_classes,
@@ -35,6 +36,9 @@ def select_instances(
     core_error: CoreError = "mse",
     improvement: Improvement = "previous",
     thin_out_tolerance: float | None = 0.1,
+    thin_out_floor: bool = True,
+    isolation: Isolation = "either",
+    unit: float | None = None,
 ) -> Selection:
     """Select representative rows; the estimator `ClassConditionalSelector` documents the parameters.
 
@@ -46,6 +50,10 @@ def select_instances(
         The output, in any unit.
     core_error, improvement, thin_out_tolerance
         As in `ClassConditionalSelector`.
+    thin_out_floor, isolation
+        As in `Reading`.
+    unit : float, optional
+        The standard deviation of the output in its own unit, if that is the unit for the size of the first core.
 
     Returns
     -------
@@ -61,7 +69,7 @@ def select_instances(
     scores = class_conditional_scores(neighbours)
     order = np.argsort(-scores, kind="stable")
     # At least two: each is then predicted by another.
-    n_core = min(n, max(len(borders) + 1, math.ceil(_missed_share(y, error_all, core_error) * n), 2))
+    n_core = min(n, max(len(borders) + 1, math.ceil(_missed_share(y, error_all, core_error, unit) * n), 2))
     running = NearestSelected(columns, y)
     running.add(order[:n_core])
     size, error = nearest.grow_selection(
@@ -81,18 +89,21 @@ def select_instances(
         order[:size],
         error,
         # With fewer rows, the consequent of even a single linear rule would be undetermined.
-        min_rows=X.shape[1] + 1,
+        min_rows=X.shape[1] + 1 if thin_out_floor else 2,
+        isolation=isolation,
     )
     return Selection(np.sort(selected), borders, scores, error_all, error, error_all, error, thinned)
 
 
-def _missed_share(y: Floats, error_all: float, core_error: CoreError) -> float:
+def _missed_share(y: Floats, error_all: float, core_error: CoreError, unit: float | None) -> float:
     """Return the share of the rows in the first core: an error divided by the output's range."""
     spread = float(y.max() - y.min())
     if not spread > 0.0:
         return 0.0
-    # A squared error has another unit than a range, so it is that of the standardised output.
-    return math.sqrt(error_all) / spread if core_error == "rmse" else error_all / (float(y.std()) * spread)
+    if core_error == "rmse":
+        return math.sqrt(error_all) / spread
+    # A squared error has another unit than a range, so it is that of the standardised output unless a unit is given.
+    return error_all / spread * (1.0 / float(y.std()) if unit is None else unit)
 
 
 class ClassConditionalSelector(InstanceSelector):
