@@ -5,8 +5,8 @@
                                                  [--solver sgd] [--l1-ratio 0.05] [--out FILE]
 
 A reading is "printed", or what it changes in the first calibrated reading, `BASE`; without --reading it is the default
-of `FRULERRegressor`. --sets also takes "small", "large", "choices" (the sets on which readings are chosen) and "others".
-Runs go seed by seed. Every finished run is a line of the results file and is not repeated, so an interrupted benchmark
+of `FRULERRegressor`. --sets also takes "small", "large", "choices" (the sets on which readings are chosen) and
+"others". Runs go seed by seed. Every finished run is a line of the results file and is not repeated, so an interrupted benchmark
 resumes where it was. Without --data only the summary of the file is printed.
 """
 
@@ -64,7 +64,9 @@ def _value(text: str) -> Any:
 def run(folder: Path, fold: int, seed: int, changes: dict[str, Any]) -> dict[str, Any]:
     train, test = load_keel(folder, fold=fold)
     start = time.process_time()
-    model = FRULERRegressor(**changes | {"reading": reading_of(changes["reading"])}, random_state=seed, warn_outside=False)
+    model = FRULERRegressor(
+        **changes | {"reading": reading_of(changes["reading"])}, random_state=seed, warn_outside=False
+    )
     model.fit(train.data, train.target)
     seconds = time.process_time() - start
     return {

@@ -143,9 +143,7 @@ def mutate_granularity(granularity: int, least: int, largest: int, rng: np.rando
     return int(rng.integers(granularity + 1, largest, endpoint=True))
 
 
-def pcblx(
-    first: Floats, second: Floats, rng: np.random.Generator, limit: float = np.inf
-) -> tuple[Floats, Floats]:
+def pcblx(first: Floats, second: Floats, rng: np.random.Generator, limit: float = np.inf) -> tuple[Floats, Floats]:
     """Parent-centric BLX: draw each child around one parent, within the distance between the parents and a limit."""
     apart = np.abs(first - second)
     ends = ((np.maximum(one - apart, -limit), np.minimum(one + apart, limit)) for one in (first, second))

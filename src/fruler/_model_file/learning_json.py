@@ -157,7 +157,7 @@ def _directions(written: Checked) -> dict[str | int, int] | list[int] | None:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as JSON can hold it: text, a flag, a finite number, or a record of these; null for anything else."""
+    """Return a value as JSON can hold it: text, a flag, a finite number, a record of these; null for anything else."""
     if is_dataclass(value) and not isinstance(value, type):
         return {name: "inf" if one == math.inf else _plain(one) for name, one in asdict(value).items()}
     if isinstance(value, np.generic):

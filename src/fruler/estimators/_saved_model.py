@@ -84,15 +84,12 @@ def _with_settings(settings: dict[str, Any]) -> BaseRuleRegressor:
         kind = find_estimator(str(settings.pop("algorithm", DEFAULT)))
         known = kind.parameter_names()
         read = kind._setting_readers
-        regressor = kind(**{name: read.get(name, _as_is)(one) for name, one in settings.items() if name in known})
+        now = {name: read[name](one) if name in read else one for name, one in settings.items() if name in known}
+        regressor = kind(**now)
         regressor._validate_params()
     except (TypeError, ValueError) as error:
         raise ValueError(f"learning.settings: {error}") from None
     return regressor
-
-
-def _as_is(value: Any) -> Any:
-    return value
 
 
 def _in_todays_words(settings: dict[str, Any]) -> dict[str, Any]:

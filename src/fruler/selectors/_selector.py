@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -18,8 +18,6 @@ from fruler._arrays import Floats, Indices
 from fruler._kernels import nearest
 from fruler._table.reading import check_training_table
 from fruler._table.rows import Standardization, measure_scale
-
-Isolation = Literal["either", "between"]
 
 # Grid points per bandwidth of the density: fine enough for every minimum that a person would see.
 _GRID_POINTS = 32
@@ -380,10 +378,7 @@ def grow_while_better(selected: Set, order: Indices, enough: float = -math.inf) 
 
 
 def thin_out(
-    thinned: SelectedSet,
-    degrees: Callable[[Indices], tuple[Indices, Indices]],
-    selected: Indices,
-    isolation: Isolation = "either",
+    thinned: SelectedSet, degrees: Callable[[Indices], tuple[Indices, Indices]], selected: Indices
 ) -> tuple[Indices, float]:
     """Keep the selected rows near the borders between classes, layer by layer while that reduces the error.
 
@@ -395,8 +390,6 @@ def thin_out(
         Given rows, returns their in-degrees in the within and between graphs of these rows alone.
     selected : ndarray
         The rows to thin out.
-    isolation : {"either", "between"}, default="either"
-        The graph without an edge to a row that is isolated.
 
     Returns
     -------
@@ -407,7 +400,7 @@ def thin_out(
     """
     within, between = degrees(selected)
     final, rest = selected[between > 0], selected[between == 0]
-    connected = (between + within * (isolation == "either"))[between == 0] > 0
+    connected = (within + between)[between == 0] > 0
     thinned.add(final)
     error = thinned.error
     while len(rest):
@@ -418,7 +411,7 @@ def thin_out(
             break
         error = thinned.error
         final = np.concatenate([final, rest[layer]])
-        rest, connected = rest[~layer], (between + within * (isolation == "either") > 0)[~layer]
+        rest, connected = rest[~layer], ((within + between) > 0)[~layer]
     return final, error
 
 
@@ -429,7 +422,6 @@ def thin_out_within(
     selected: Indices,
     error: float,
     min_rows: int = 2,
-    isolation: Isolation = "either",
 ) -> tuple[Indices, float, bool]:
     """Thin out selected rows if the error does not grow too much and enough rows are left.
 
@@ -437,7 +429,7 @@ def thin_out_within(
     ----------
     tolerance : float or None
         The share by which the error may grow; infinity allows any error, and None skips the thin-out.
-    empty, degrees, selected, isolation
+    empty, degrees, selected
         As for `thin_out`.
     error : float
         The error of `selected`.
@@ -455,7 +447,7 @@ def thin_out_within(
     """
     if tolerance is None:
         return selected, error, False
-    thin, thin_error = thin_out(empty, degrees, selected, isolation)
+    thin, thin_error = thin_out(empty, degrees, selected)
     if len(thin) < min_rows or not (math.isinf(tolerance) or thin_error <= (1.0 + tolerance) * error):
         return selected, error, False
     return thin, thin_error, len(thin) < len(selected)

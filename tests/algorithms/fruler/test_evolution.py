@@ -154,9 +154,10 @@ def test_regularization_is_chosen_for_data_bases_that_a_search_finds():
     tried = initial_population(task.space, 10, np.random.default_rng(0))
     for_random = search_regularization(task, tried, descent, Workers())
     options = FRULEROptions(max_evaluations=40_000)
-    chosen = choose_regularization(task, descent, options, np.random.default_rng(0), Workers())
+    chosen, n_asked = choose_regularization(task, descent, options, np.random.default_rng(0), Workers())
     assert chosen.regularization < for_random.regularization
-    assert choose_regularization(task, descent, options, np.random.default_rng(0), Workers()) == chosen
+    assert choose_regularization(task, descent, options, np.random.default_rng(0), Workers()) == (chosen, n_asked)
+    assert n_asked == 200 * 20
 
 
 def test_a_search_with_the_largest_regularization_would_be_none(monkeypatch):
@@ -173,7 +174,7 @@ def test_a_search_with_the_largest_regularization_would_be_none(monkeypatch):
 
     def chosen(given, options):
         searched.clear()
-        return choose_regularization(TASK, given, options, np.random.default_rng(0), Workers()).regularization
+        return choose_regularization(TASK, given, options, np.random.default_rng(0), Workers())[0].regularization
 
     monkeypatch.setattr("fruler._algorithms.fruler.regularization.Evolution", Watched)
     monkeypatch.setattr("fruler._algorithms.fruler.regularization.run_kernel", kernel)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from fruler._algorithms.fruler.reading import CALIBRATED, Reading
+
 Solver = Literal["coordinate_descent", "sgd"]
 SOLVERS: tuple[Solver, ...] = ("coordinate_descent", "sgd")  # in the order of the kernel's codes
 
@@ -36,8 +38,8 @@ class ElasticNetSettings:
         Coordinate descent also ends when a round lowers the objective by no more than this share; negative: never.
     max_rounds : int
         Maximum number of rounds of coordinate descent, or epochs of gradient descent.
-    step, min_gain, l1_interval
-        The gradient descent's; see `Reading`.
+    reading : Reading
+        Its `step`, `min_gain` and `l1_interval` of the gradient descent.
     """
 
     regularization: float
@@ -49,9 +51,7 @@ class ElasticNetSettings:
     tolerance: float = 1e-6
     progress: float = 1e-4
     max_rounds: int = 200
-    step: Literal["bounded", "printed"] = "bounded"
-    min_gain: float = 3e-4
-    l1_interval: int = 2
+    reading: Reading = CALIBRATED
 
     @property
     def l1(self) -> float:
@@ -77,7 +77,7 @@ class ElasticNetSettings:
             SOLVERS.index(self.solver),
             self.rate,
             self.seed,
-            self.step == "printed",
-            self.min_gain,
-            self.l1_interval,
+            self.reading.step == "printed",
+            self.reading.min_gain,
+            self.reading.l1_interval,
         )

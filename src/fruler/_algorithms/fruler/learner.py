@@ -107,15 +107,8 @@ class FRULERLearner:
         selected = np.arange(len(rows))
         if self.options.instance_selection and len(rows) > 1:
             inputs = np.ascontiguousarray(rows.rows[:, 1:])
-            selected = select_instances(
-                inputs,
-                rows.y,
-                core_error=self.options.core_error,
-                thin_out_tolerance=self.reading.thin_out_tolerance,
-                thin_out_floor=self.reading.thin_out_floor,
-                isolation=self.reading.isolation,
-                unit=float(self.table.target_scale.spread) if self.reading.core_unit == "given" else None,
-            ).indices
+            unit, error = float(self.table.target_scale.spread), self.options.core_error
+            selected = select_instances(inputs, rows.y, core_error=error, reading=self.reading, unit=unit).indices
         self._keep(selected=selected)
         self.keeper.end_stage()
         self.control.report("selection", 1, 0)
@@ -127,16 +120,8 @@ class FRULERLearner:
         fixed = np.zeros(table.n_inputs, dtype=np.bool_)
         fixed[list(table.known_splits)] = True
         if nested is None:
-            nested = nested_splits(
-                table.values,
-                table.target,
-                table.weight,
-                splits=self.options.splits,
-                min_samples=self.reading.min_samples,
-                first_split_free=self.reading.first_split_free,
-                linear_error=self.reading.linear_error,
-                bic_error=self.reading.bic_error,
-            )
+            columns = table.values, table.target, table.weight
+            nested = nested_splits(*columns, splits=self.options.splits, reading=self.reading)
             for j, known in table.known_splits.items():
                 nested[j] = NestedSplits(known, np.empty(0))
             self._keep(nested=nested)
@@ -216,9 +201,7 @@ class FRULERLearner:
             options.solver,
             seed=seed,
             max_rounds=200 if options.solver == "coordinate_descent" else self.reading.max_epochs,
-            step=self.reading.step,
-            min_gain=self.reading.min_gain,
-            l1_interval=self.reading.l1_interval,
+            reading=self.reading,
         )
 
     def _search_regularization(self, task: Task, selected: Indices) -> tuple[ElasticNetSettings, int]:
@@ -294,9 +277,7 @@ def simpler_models(
     return pareto_front({size: found for size, found in best_by_rules.items() if size < n_rules})
 
 
-def trial_rows(
-    n_rows: int, selected: Indices | None, rng: np.random.Generator, most: int
-) -> tuple[Indices, Indices]:
+def trial_rows(n_rows: int, selected: Indices | None, rng: np.random.Generator, most: int) -> tuple[Indices, Indices]:
     """Return some rows to fit on in the search for λ, and some others to measure the error on.
 
     Parameters

@@ -1,9 +1,9 @@
-"""How FRULER reads the points that the paper leaves open, and those where its text cannot have been run as it stands."""
+"""How FRULER reads the points that the paper leaves open, and those that cannot have been run as printed."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cache
 from numbers import Integral, Real
 from typing import Any, Literal, Self, get_args, get_type_hints
@@ -13,6 +13,10 @@ from sklearn.utils._param_validation import Interval, StrOptions, validate_param
 # The smallest value of whole numbers that cannot be zero; which ends belong to the range of a real number.
 _LEAST = {"min_samples": 2, "max_coefficients": 1, "max_epochs": 1, "lambda_rows": 2}
 _CLOSED = {"fall": "neither", "first_rate": "neither", "thin_out_tolerance": "both"}
+
+
+def _read(calibrated: Any, *, printed: Any) -> Any:
+    return field(default=calibrated, metadata={"printed": printed})
 
 
 @dataclass(frozen=True, repr=False)
@@ -89,33 +93,33 @@ class Reading:
     FRULERRegressor(reading=Reading(keep_copies=True))
     """
 
-    core_unit: Literal["standardised", "given"] = "standardised"
-    isolation: Literal["either", "between"] = "either"
-    thin_out_tolerance: float | None = 0.1
-    thin_out_floor: bool = True
+    core_unit: Literal["standardised", "given"] = _read("standardised", printed="given")
+    isolation: Literal["either", "between"] = _read("either", printed="between")
+    thin_out_tolerance: float | None = _read(0.1, printed=math.inf)
+    thin_out_floor: bool = _read(True, printed=False)
     min_samples: int = 30
     first_split_free: bool = True
-    linear_error: Literal["mean", "weighted"] = "mean"
-    bic_error: Literal["pooled", "summed"] = "pooled"
-    keep_copies: bool = False
-    threshold_per_input: float | None = 24.0
+    linear_error: Literal["mean", "weighted"] = _read("mean", printed="weighted")
+    bic_error: Literal["pooled", "summed"] = _read("pooled", printed="summed")
+    keep_copies: bool = _read(False, printed=True)
+    threshold_per_input: float | None = _read(24.0, printed=None)
     fall: float = 0.4
     fall_without_new: float = 0.2
     fall_without_better: float = 0.2
-    pcblx: Literal["clipped", "truncated"] = "clipped"
+    pcblx: Literal["clipped", "truncated"] = _read("clipped", printed="truncated")
     count_copies: bool = True
     count_lambda_search: bool = False
-    max_coefficients: int | None = 3_000
-    step: Literal["bounded", "printed"] = "bounded"
+    max_coefficients: int | None = _read(3_000, printed=None)
+    step: Literal["bounded", "printed"] = _read("bounded", printed="printed")
     first_rate: float = 0.1
-    min_gain: float = 3e-4
+    min_gain: float = _read(3e-4, printed=0.0)
     max_epochs: int = 1_000
-    l1_interval: int = 2
-    halve_final_rate: bool = True
-    lambda_data_bases: Literal["searched", "random", "linear"] = "searched"
+    l1_interval: int = _read(2, printed=0)
+    halve_final_rate: bool = _read(True, printed=False)
+    lambda_data_bases: Literal["searched", "random", "linear"] = _read("searched", printed="random")
     lambda_rows: int = 2_000
-    lambda_patience: int | None = 2
-    lambda_gain: float = 0.02
+    lambda_patience: int | None = _read(2, printed=None)
+    lambda_gain: float = _read(0.02, printed=0.0)
     lambda_gain_instead: float = 0.1
 
     def __post_init__(self) -> None:
@@ -127,7 +131,7 @@ class Reading:
 
     @classmethod
     def of(cls, written: Any) -> Self | str:
-        """Return a reading from a model file: one by name, or its fields; unknown fields of other versions are left out."""
+        """Return the reading in a model file: a name, or fields; fields that only other versions have are left out."""
         if not isinstance(written, dict):
             return str(written)
         known = {one.name for one in fields(cls)}
@@ -150,26 +154,8 @@ def _constraints() -> dict[str, list[Any]]:
     return found
 
 
+CALIBRATED = Reading()
 READINGS = {
-    "calibrated": Reading(),
-    "printed": Reading(
-        core_unit="given",
-        isolation="between",
-        thin_out_tolerance=math.inf,
-        thin_out_floor=False,
-        linear_error="weighted",
-        bic_error="summed",
-        keep_copies=True,
-        threshold_per_input=None,
-        pcblx="truncated",
-        max_coefficients=None,
-        step="printed",
-        min_gain=0.0,
-        l1_interval=0,
-        halve_final_rate=False,
-        lambda_data_bases="random",
-        lambda_patience=None,
-        lambda_gain=0.0,
-        lambda_gain_instead=0.0,
-    ),
+    "calibrated": CALIBRATED,
+    "printed": Reading(**{one.name: one.metadata.get("printed", one.default) for one in fields(Reading)}),
 }

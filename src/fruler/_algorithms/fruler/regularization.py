@@ -14,7 +14,6 @@ from fruler._algorithms.fruler.evolution import Evolution
 from fruler._algorithms.fruler.fitness import FitnessEvaluator, run_kernel
 from fruler._algorithms.fruler.operators import initial_population
 from fruler._algorithms.fruler.options import FRULEROptions
-from fruler._algorithms.fruler.reading import Reading
 from fruler._algorithms.genetic import Workers
 
 DECADES = tuple(10.0**-k for k in range(11))
@@ -66,7 +65,7 @@ def choose_regularization(
     tried = initial_population(trial.space, _N_TRIED, rng)
     if reading.lambda_data_bases == "linear":
         tried = [linear_rule(trial.space)]
-    settings = search_regularization(trial, tried, settings, workers, reading, fixed=fixed)
+    settings = search_regularization(trial, tried, settings, workers, fixed=fixed)
     if reading.lambda_data_bases != "searched":
         return settings, 0
     hopeless = not fixed and settings.regularization == DECADES[0]
@@ -77,10 +76,9 @@ def choose_regularization(
     search = Evolution(trial.space, evaluator, short, rng)
     search.run()
     tried = [individual.chromosome for individual in search.population[:_N_TRIED]]
-    if hopeless:
-        # The results of a search with another λ may be chance, so more must be gained.
-        reading = replace(reading, lambda_gain=reading.lambda_gain_instead)
-    return search_regularization(trial, tried, settings, workers, reading, fixed=fixed), evaluator.n_asked
+    # The results of a search with another λ may be chance, so more must be gained.
+    gain = reading.lambda_gain_instead if hopeless else reading.lambda_gain
+    return search_regularization(trial, tried, settings, workers, fixed=fixed, min_gain=gain), evaluator.n_asked
 
 
 def search_regularization(
@@ -88,9 +86,9 @@ def search_regularization(
     chromosomes: Sequence[Chromosome],
     settings: ElasticNetSettings,
     workers: Workers,
-    reading: Reading,
     *,
     fixed: bool = False,
+    min_gain: float | None = None,
 ) -> ElasticNetSettings:
     """Choose λ, and for gradient descent its first step, by the error on held-out rows.
 
@@ -104,11 +102,11 @@ def search_regularization(
         The other settings.
     workers : Workers
         The threads, and their budget.
-    reading : Reading
-        Its `first_rate`, `lambda_patience` and `lambda_gain`: smaller decades take longest to fit, a small gain is
-        noise, and the larger decade makes fewer rules.
     fixed : bool, default=False
         Whether λ is given, and only the descent's first step is searched.
+    min_gain : float, optional
+        The share by which a smaller decade must lower the error: less is noise, and the larger decade makes fewer
+        rules. By default that of the reading.
 
     Returns
     -------
@@ -125,6 +123,8 @@ def search_regularization(
         run = map if workers.pool is None else workers.pool.map
         return min((value for value in run(error, chromosomes) if np.isfinite(value)), default=np.inf)
 
+    reading = settings.reading
+    min_gain = reading.lambda_gain if min_gain is None else min_gain
     best, least, worse = replace(settings, regularization=_FALLBACK) if not fixed else settings, np.inf, 0
     for regularization in (settings.regularization,) if fixed else DECADES:
         candidate = replace(settings, regularization=regularization)
@@ -132,7 +132,7 @@ def search_regularization(
             candidate, value = _halve_rate(replace(candidate, rate=reading.first_rate), miss)
         else:
             value = miss(candidate)
-        if value < (1.0 - reading.lambda_gain) * least:
+        if value < (1.0 - min_gain) * least:
             best, least, worse = candidate, value, 0
         elif value >= least:
             worse += 1
