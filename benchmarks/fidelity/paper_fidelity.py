@@ -6,8 +6,8 @@
 
 A reading is "printed", or what it changes in the first calibrated reading, `BASE`; without --reading it is the default
 of `FRULERRegressor`. --sets also takes "small", "large", "choices" (the sets on which readings are chosen) and
-"others". Runs go seed by seed. Every finished run is a line of the results file and is not repeated, so an interrupted benchmark
-resumes where it was. Without --data only the summary of the file is printed.
+"others". Runs go seed by seed. Every finished run is a line of the results file and is not repeated, so an interrupted
+benchmark resumes where it was. Without --data only the summary of the file is printed.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ CHOICES = (
     *("california", "compactiv", "elevators", "mv"),
 )
 # The calibrated reading of the first record, and today's default as what it changes there.
-BASE = Reading()
-DEFAULT = ""
+BASE = Reading(keep_copies=False, threshold_per_input=24.0, pcblx="clipped")
+DEFAULT = "keep_copies=true,threshold_per_input=26.0,pcblx=truncated"
 RESULTS = Path(__file__).parents[1] / "results" / "paper_fidelity.jsonl"
 KEY = ["set", "fold", "seed", "reading", "solver", "l1_ratio"]
 
@@ -46,7 +46,7 @@ def reading_of(text: str) -> Reading | str:
     Examples
     --------
     >>> reading_of("keep_copies=true,min_gain=1e-4")
-    Reading(keep_copies=True, min_gain=0.0001)
+    Reading(threshold_per_input=24.0, pcblx='clipped', min_gain=0.0001)
     """
     if text == "printed":
         return text

@@ -46,14 +46,14 @@ class Reading:
         weighted by its share of the rows. Has an effect with ``splits="printed"``.
     bic_error : {"pooled", "summed"}, default="pooled"
         The error in BIC: the mean over the rows of all intervals, or as printed the sum of the intervals' means.
-    keep_copies : bool, default=False
+    keep_copies : bool, default=True
         Whether equal chromosomes stay in the population, as printed.
-    threshold_per_input : float or None, default=24.0
+    threshold_per_input : float or None, default=26.0
         The first threshold L of incest prevention, per input; `None` for the printed p · max(g) / 4.
     fall, fall_without_new, fall_without_better : float, default=0.4, 0.2, 0.2
         How far L falls: in every generation, if no new individual entered, and if the best one stayed the same.
-    pcblx : {"clipped", "truncated"}, default="clipped"
-        How PCBLX keeps to the limits of a displacement: it clips children, or draws inside the limits as KEEL does.
+    pcblx : {"truncated", "clipped"}, default="truncated"
+        How PCBLX keeps to the limits of a displacement: it draws inside them, as KEEL does, or clips children.
     count_copies : bool, default=True
         Whether children that are equal to an individual of the population are counted as evaluations.
     count_lambda_search : bool, default=False
@@ -101,12 +101,12 @@ class Reading:
     first_split_free: bool = True
     linear_error: Literal["mean", "weighted"] = _read("mean", printed="weighted")
     bic_error: Literal["pooled", "summed"] = _read("pooled", printed="summed")
-    keep_copies: bool = _read(False, printed=True)
-    threshold_per_input: float | None = _read(24.0, printed=None)
+    keep_copies: bool = True
+    threshold_per_input: float | None = _read(26.0, printed=None)
     fall: float = 0.4
     fall_without_new: float = 0.2
     fall_without_better: float = 0.2
-    pcblx: Literal["clipped", "truncated"] = _read("clipped", printed="truncated")
+    pcblx: Literal["truncated", "clipped"] = "truncated"
     count_copies: bool = True
     count_lambda_search: bool = False
     max_coefficients: int | None = _read(3_000, printed=None)
