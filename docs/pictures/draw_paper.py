@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from fruler import FRULERRegressor, FuzzyPartition, MultiGranularityDiscretizer, RuleBase, load_keel
-from fruler._algorithms.fruler import evolution
+from fruler._algorithms.fruler import evolution, learner
 from fruler.explain.plots import DisplacementDisplay, GranularitiesDisplay, RuleBaseDisplay
 
 FOLDER = Path(__file__).parent
@@ -25,46 +25,46 @@ FOLDER = Path(__file__).parent
 PAIRS = ("one-point crossover", "not crossed", "PCBLX")
 
 
-class Watched:
-    """Counts the pairs of parents of every generation, and the chromosomes that no generation had before."""
+class Watched(evolution.Evolution):
+    """A search that counts, in every generation, what its pairs become and how many chromosomes it has met so far."""
 
-    def __init__(self) -> None:
-        self.rows: list[list[int]] = []
-        self.seen: set[bytes] = set()
-        self.cross = evolution.cross
+    last: "Watched"
 
-    def __call__(self, space: Any, first: Any, second: Any, threshold: float, *others: Any) -> Any:
-        """Cross a pair, as the search does."""
-        distance = np.inf
-        if first.structure == second.structure:
-            distance = float(np.linalg.norm(first.genes - second.genes))
-        self.rows[-1][0 if np.isinf(distance) else 1 if distance < threshold else 2] += 1
-        return self.cross(space, first, second, threshold, *others)
+    def run(self) -> None:
+        """Search; the last search of a fit is the one after the choice of λ."""
+        Watched.last, self.counts = self, []
+        super().run()
 
-    def generation(self, search: evolution.Evolution) -> list[Any]:
-        """Return the offspring of a generation, after counting it."""
-        self.rows.append([0, 0, 0, 0])
-        children = OFFSPRING(search)
-        self.rows[-1][3] = len({child.key for child in children} - self.seen)
-        self.seen |= {child.key for child in children}
-        return children
+    def offspring(self) -> list[Any]:
+        """Return the offspring of a generation, after counting its pairs."""
+        self.counts.append([0, 0, 0, len(self.evaluator.known)])
+        return super().offspring()
 
-
-OFFSPRING = evolution.Evolution.offspring
+    def tournaments(self, n_pairs: int) -> list[tuple[Any, Any]]:
+        """Choose pairs of parents, and count what they become."""
+        pairs = super().tournaments(n_pairs)
+        for first, second in pairs:
+            if first.structure != second.structure:
+                self.counts[-1][0] += 1
+            else:
+                near = np.linalg.norm(first.genes - second.genes) < self.threshold
+                self.counts[-1][1 if near else 2] += 1
+        return pairs
 
 
 def watched_fit(model: FRULERRegressor, train: Any) -> np.ndarray:
-    """Fit a model; return the counts of each generation of its search, without the short search for λ."""
-    watched = Watched()
-    evolution.cross = watched
-    evolution.Evolution.offspring = lambda search: watched.generation(search)  # type: ignore[method-assign]
+    """Fit a model; return the counts of each generation of its search."""
+    learner.Evolution = Watched  # type: ignore[misc]
     try:
         model.fit(train.data, train.target)
     finally:
-        evolution.cross, evolution.Evolution.offspring = watched.cross, OFFSPRING  # type: ignore[method-assign]
-    # The first row of the history is the first population, and a restart has no pairs.
-    restarts = int((np.diff(model.history_["threshold"]) > 0).sum())
-    return np.array(watched.rows)[-(len(model.history_) - 1 - restarts) :]
+        learner.Evolution = evolution.Evolution  # type: ignore[misc]
+    counts = np.array(Watched.last.counts)
+    pairs, known = counts[:, :3].sum(axis=0) / counts[:, :3].sum(), len(Watched.last.evaluator.known)
+    shares = ", ".join(f"{name} {share:.2%}" for name, share in zip(PAIRS, pairs, strict=True))
+    new = f"{known:,} of {model.n_evaluations_:,} evaluations ({known / model.n_evaluations_:.1%}) were new chromosomes"
+    sys.stdout.write(f"{new}; pairs: {shares}; first threshold {model.history_['threshold'].iloc[0]:.0f}\n")
+    return counts
 
 
 def first_small_run(data: Path) -> tuple[FRULERRegressor, Any, float]:
@@ -179,7 +179,7 @@ def search_shares(model: FRULERRegressor, counts: np.ndarray) -> Figure:
     left.legend(loc="lower left", fontsize=8)
     history = model.history_
     right.plot(history["evaluations"], label="evaluations as counted")
-    right.plot(generation, np.cumsum(counts[:, 3]), label="new chromosomes among children")
+    right.plot(generation, counts[:, 3], label="different chromosomes")
     right.set(xlabel="generation", yscale="log")
     right.legend(fontsize=8)
     return figure
@@ -215,6 +215,9 @@ def main(data: Path) -> None:
     """Draw all of them."""
     mpl.use("Agg")
     model, train, _ = first_small_run(data)
+    for name in ("friedman", "dee"):
+        sys.stdout.write(f"{name}, fold 1, seed 0: ")
+        watched_fit(FRULERRegressor(random_state=0), load_keel(data / name, fold=1)[0])
     counts = watched_fit(model, train)
     rules = model.rule_base_
     finest = max(rules.antecedent_inputs, key=lambda j: rules.granularities[j])

@@ -148,10 +148,8 @@ class Evolution(GeneticSearch[Chromosome]):
         entered = [individual for individual in self.population if individual.chromosome.key not in before]
         self.search_locally(entered)
         self.threshold -= self.reading.fall
-        if not entered:
-            self.threshold -= self.reading.fall_without_new
-        if self.best.chromosome.key == best:
-            self.threshold -= self.reading.fall_without_better
+        self.threshold -= self.reading.fall_without_new * (not entered)
+        self.threshold -= self.reading.fall_without_better * (self.best.chromosome.key == best)
 
     def offspring(self) -> list[Chromosome]:
         """Cross parents chosen by binary tournament, and mutate some of their children."""

@@ -169,7 +169,6 @@ class FRULERLearner:
         return Task(space, selected, rows, None, max_rules)
 
     def _max_rules(self, space: SearchSpace, largest: int) -> int:
-        """Return the maximum number of rules, of which there cannot be more than `largest`."""
         if self.reading.max_coefficients is not None:
             largest = max(1, self.reading.max_coefficients // (space.n_inputs + 1))
         return largest if self.options.max_rules is None else min(largest, self.options.max_rules)
@@ -209,8 +208,8 @@ class FRULERLearner:
         settings = self._settings(seed=int(rng.integers(2**31)))
         if options.regularization is not None and options.solver == "coordinate_descent":
             return settings, 0
-        rows = selected if options.fit_rows == "selected" else None
-        fitted, held_out = trial_rows(n_rows, rows, rng, self.reading.lambda_rows)
+        most, rows = self.reading.lambda_rows, selected if options.fit_rows == "selected" else None
+        fitted, held_out = trial_rows(n_rows, rows, rng, most)
         if len(held_out) < 2 or len(fitted) < 2:
             fallback = 1e-3 if options.regularization is None else options.regularization
             return replace(settings, regularization=fallback), 0
@@ -248,10 +247,7 @@ class FRULERLearner:
 def fit_on_rows(
     chromosome: Chromosome, task: Task, settings: ElasticNetSettings, error: float, rows: Rows
 ) -> LearnedRules:
-    """Fit the consequents of a chromosome on some rows.
-
-    `error` is the error of the search's consequents there; if it is infinite, the descent's first step is not halved.
-    """
+    """Fit the consequents of a chromosome on some rows; `error` is that of the search's there, infinite if unknown."""
     genes = chromosome.granularities, chromosome.displacements
 
     def fitted() -> LearnedRules:

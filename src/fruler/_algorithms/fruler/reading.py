@@ -23,9 +23,8 @@ def _read(calibrated: Any, *, printed: Any) -> Any:
 class Reading:
     """One reading of the FRULER paper, for `FRULERRegressor(reading=...)`.
 
-    The defaults are the calibrated reading, whose results are nearest to the paper's tables. ``reading="printed"``
-    stands for the reading that has every line as it is printed. "Readings of the paper" in the documentation has a
-    table of all lines.
+    The defaults are the calibrated reading; ``reading="printed"`` has every line as printed. "Readings of the paper" in
+    the documentation has a table of all lines.
 
     Parameters
     ----------
@@ -42,8 +41,7 @@ class Reading:
     first_split_free : bool, default=True
         Whether the first split is free in BIC, as printed.
     linear_error : {"mean", "weighted"}, default="mean"
-        LinearError: the mean squared error of both sides, or as printed, where the squared error of each side is
-        weighted by its share of the rows. Has an effect with ``splits="printed"``.
+        LinearError: the mean squared error of both sides, or as printed. Has an effect with ``splits="printed"``.
     bic_error : {"pooled", "summed"}, default="pooled"
         The error in BIC: the mean over the rows of all intervals, or as printed the sum of the intervals' means.
     keep_copies : bool, default=True
@@ -73,8 +71,8 @@ class Reading:
     halve_final_rate : bool, default=True
         Whether η0 is halved in the final fit on all rows while that fit is worse than the search's.
     lambda_data_bases : {"searched", "random", "linear"}, default="searched"
-        The data bases that λ is chosen for: ten random ones and then the ten best of a short search, ten random ones,
-        or a single linear rule.
+        The data bases that λ is chosen for: ten random ones, then the best of a short search; the former only; or one
+        linear rule.
     lambda_rows : int, default=2000
         The maximum number of rows to fit on in the search for λ, and of rows to measure errors on.
     lambda_patience : int or None, default=2
@@ -134,8 +132,9 @@ class Reading:
         """Return the reading in a model file: a name, or fields; fields that only other versions have are left out."""
         if not isinstance(written, dict):
             return str(written)
-        known = {one.name for one in fields(cls)}
-        return cls(**{name: math.inf if one == "inf" else one for name, one in written.items() if name in known})
+        there = {one.name: written[one.name] for one in fields(cls) if one.name in written}
+        given: dict[str, Any] = {name: math.inf if value == "inf" else value for name, value in there.items()}
+        return cls(**given)
 
 
 @cache
