@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from helpers.tasks import make_task, task_of
 
+from fruler import Reading
 from fruler._algorithms.fruler.elastic_net import ElasticNetSettings
 from fruler._algorithms.fruler.evolution import Evolution
 from fruler._algorithms.fruler.fitness import FitnessEvaluator, criterion_values
@@ -27,7 +28,7 @@ def make_search(seed=0, deadline=np.inf, initial_threshold=6.0, **changes):
 
 
 def test_the_best_never_gets_worse():
-    search = make_search(population_size=4)
+    search = make_search(population_size=4, reading=Reading(keep_copies=False))
     search.run()
     best = search.best_known()
     fitness = [row.best_fitness for row in search.history]
@@ -37,7 +38,7 @@ def test_the_best_never_gets_worse():
 
 
 def test_the_population_is_sorted_and_distinct():
-    search = make_search()
+    search = make_search(reading=Reading(keep_copies=False))
     search.initialize()
     for _ in range(5):
         search.advance()
@@ -224,7 +225,7 @@ def test_a_search_goes_on_from_every_snapshot_as_if_nothing_had_happened():
 
 
 def test_patience_counts_generations_without_a_better_best():
-    search = make_search(early_stopping=4)
+    search = make_search(early_stopping=4, reading=Reading(keep_copies=False))
     search.run()
     best = [row.best_fitness for row in search.history]
     assert best[-5] == best[-1] < best[-6]

@@ -46,7 +46,7 @@ def searched(reading, seed=0, **changes):
 
 
 def test_a_reading_is_a_parameter_like_any_other(tmp_path):
-    own = Reading(keep_copies=True, thin_out_tolerance=math.inf, max_coefficients=None)
+    own = Reading(keep_copies=False, thin_out_tolerance=math.inf, max_coefficients=None)
     model = quick(reading=own)
     assert model.get_params()["reading"] is own
     assert clone(model).reading == own == pickle.loads(pickle.dumps(own))
@@ -55,7 +55,7 @@ def test_a_reading_is_a_parameter_like_any_other(tmp_path):
     loaded = load_model(tmp_path / "m.json")
     assert loaded.get_params() == model.get_params()
     np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
-    assert repr(own) == "Reading(thin_out_tolerance=inf, keep_copies=True, max_coefficients=None)"
+    assert repr(own) == "Reading(thin_out_tolerance=inf, keep_copies=False, max_coefficients=None)"
 
 
 def test_a_file_of_another_version_may_have_other_fields(tmp_path):
@@ -123,13 +123,13 @@ CHANGED = {
     "first_split_free": False,
     "linear_error": "weighted",
     "bic_error": "summed",
-    "keep_copies": True,
+    "keep_copies": False,
     "threshold_per_input": 0.5,
     "fall": 1.0,
     "fall_without_new": 2.0,
     "fall_without_better": 2.0,
     "count_copies": False,
-    "max_coefficients": 40,
+    "max_coefficients": 5,
     "step": "printed",
     "first_rate": 0.01,
     "min_gain": 0.05,
@@ -226,16 +226,16 @@ def test_the_printed_criterion_leaves_inputs_whole():
 
 
 def test_copies_stay_if_a_reading_keeps_them():
-    keys = [one.chromosome.key for one in searched(Reading(keep_copies=True)).population]
-    assert len(set(keys)) < len(keys) == 20
     keys = [one.chromosome.key for one in searched(CALIBRATED).population]
+    assert len(set(keys)) < len(keys) == 20
+    keys = [one.chromosome.key for one in searched(Reading(keep_copies=False)).population]
     assert len(set(keys)) == len(keys)
 
 
 def test_the_printed_threshold_is_a_quarter_of_the_displacements():
     first = searched(Reading(threshold_per_input=None), max_evaluations=20).history[0].threshold
     assert first == TASK.space.n_inputs * TASK.space.largest.max() / 4
-    assert searched(CALIBRATED, max_evaluations=20).history[0].threshold == 24 * TASK.space.n_inputs
+    assert searched(CALIBRATED, max_evaluations=20).history[0].threshold == 26 * TASK.space.n_inputs
 
 
 def test_the_threshold_falls_as_the_reading_says():

@@ -87,8 +87,8 @@ class Reading:
     Examples
     --------
     >>> from fruler import FRULERRegressor, Reading
-    >>> FRULERRegressor(reading=Reading(keep_copies=True))
-    FRULERRegressor(reading=Reading(keep_copies=True))
+    >>> FRULERRegressor(reading=Reading(keep_copies=False))
+    FRULERRegressor(reading=Reading(keep_copies=False))
     """
 
     core_unit: Literal["standardised", "given"] = _read("standardised", printed="given")
