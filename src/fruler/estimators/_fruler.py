@@ -14,7 +14,7 @@ from fruler._algorithms.fruler.elastic_net import SOLVERS, Solver
 from fruler._algorithms.fruler.instance_selection import CORE_ERRORS, CoreError
 from fruler._algorithms.fruler.learner import FRULER
 from fruler._algorithms.fruler.options import CRITERIA, FIT_ROWS, Criterion, FitRows
-from fruler._algorithms.fruler.reading import READINGS, Reading
+from fruler._algorithms.fruler.reading import READINGS, Reading, reading_of
 from fruler.callbacks import Callback
 from fruler.estimators.base import BaseRuleRegressor, documented
 from fruler.learning.algorithm import Algorithm
@@ -135,7 +135,7 @@ class FRULERRegressor(BaseRuleRegressor):
         "early_stopping": [Interval(Integral, 1, None, closed="left"), None],
     }
 
-    _setting_readers: ClassVar[dict[str, Callable[[Any], Any]]] = {"reading": Reading.of}
+    _setting_readers: ClassVar[dict[str, Callable[[Any], Any]]] = {"reading": reading_of}
 
     def __init__(
         self,

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field, fields
 from functools import cache
 from numbers import Integral, Real
-from typing import Any, Literal, Self, get_args, get_type_hints
+from typing import Any, Literal, get_args, get_type_hints
 
 from sklearn.utils._param_validation import Interval, StrOptions, validate_parameter_constraints
 
@@ -127,14 +127,14 @@ class Reading:
         changes = (f"{one.name}={value!r}" for one in fields(self) if (value := getattr(self, one.name)) != one.default)
         return f"Reading({', '.join(changes)})"
 
-    @classmethod
-    def of(cls, written: Any) -> Self | str:
-        """Return the reading in a model file: a name, or fields; fields that only other versions have are left out."""
-        if not isinstance(written, dict):
-            return str(written)
-        there = {one.name: written[one.name] for one in fields(cls) if one.name in written}
-        given: dict[str, Any] = {name: math.inf if value == "inf" else value for name, value in there.items()}
-        return cls(**given)
+
+def reading_of(written: Any) -> Reading | str:
+    """Return the reading in a model file: a name, or fields; fields that only other versions have are left out."""
+    if not isinstance(written, dict):
+        return str(written)
+    there = {one.name: written[one.name] for one in fields(Reading) if one.name in written}
+    given: dict[str, Any] = {name: math.inf if value == "inf" else value for name, value in there.items()}
+    return Reading(**given)
 
 
 @cache
