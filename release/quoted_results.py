@@ -339,7 +339,7 @@ def paper_results(lines: pd.DataFrame, tried: pd.DataFrame) -> Results:
 
 
 def _ratio(value: float) -> str:
-    return f"{value:.2f}" if value < 100.0 else f"{value:.0e}"
+    return f"{value:.2f}" if value < 100.0 else f"{value:,.0f}"
 
 
 def _n_near(ratios: pd.Series, factor: float) -> int:
