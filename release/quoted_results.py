@@ -22,6 +22,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from fruler import FRULERRegressor
@@ -29,13 +30,13 @@ from fruler._wording import counted
 from fruler.bench._comparisons import ratios_of, summary_table
 from fruler.bench._measurements import Measurements, geometric_mean, read_measurements
 from fruler.bench._statistics import friedman_ranking, tally, wilcoxon_p
-from fruler.bench.paper import LARGE_SETS, paper_tables
+from fruler.bench.paper import LARGE_SETS, in_paper_units, paper_tables
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
 SPOT = re.compile(r"<!--=(?P<name>[\w.+-]+)(?::(?P<format>[^>]*?))?-->(?P<text>.*?)<!--/-->", re.DOTALL)
 WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-# The sets on which the choices of the growth were made (docs/growth_notes.md).
+# The sets on which the choices of the growth (docs/growth_notes.md) and of FRULER's reading (docs/paper.md) were made.
 CHOICES = (
     *("concrete", "stock", "friedman", "autoMPG8", "dee", "ele-1", "wankara", "mortgage", "ANACALT", "delta_ail"),
     *("california", "compactiv", "elevators", "mv"),
@@ -46,6 +47,13 @@ TRUE_RATIO, NEXT_TO_NOTHING = 1.15, 0.02
 SPREAD = {"mv": 10.42}
 # Numbers of rules within this factor of the paper's count as near (docs/paper.md, docs/systems.md).
 NEAR_PAPER, NEAR_PAPER_LARGE, NEAR_OTHERS = 1.6, 2.0, 1.5
+
+# The readings of the paper in `paper_fidelity.jsonl`: the default, the printed one, and the first, without copies.
+READINGS = {
+    "default": "keep_copies=true,threshold_per_input=26.0,pcblx=truncated",
+    "printed": "printed",
+    "distinct": "",
+}
 
 # Methods that users know: their name, the unit of their size, and what a person can read.
 COMPARED = {
@@ -71,7 +79,8 @@ def all_results(folder: Path = RESULTS) -> Results:
         **growth_results(measured),
         "growth.comparison": comparison(measured),
         "bench.ebm_mv_minutes": measured.by_fold("seconds").loc[("mv", 1), "ebm"] / 60.0,
-        **paper_results(_read_lines(folder / "paper_fidelity.jsonl")),
+        **paper_results(_read_lines(folder / "paper_fidelity.jsonl"), _read_lines(folder / "reading_choices.jsonl")),
+        "paper.preprocessing": preprocessing_rows(_read_lines(folder / "runs.jsonl")),
         **system_results(_read_lines(folder / "comparator_fidelity.jsonl")),
         **ranking_results(folder),
         **selector_results(_read_lines(folder / "selectors.jsonl")),
@@ -145,9 +154,15 @@ def comparison(measured: Measurements) -> str:
     return _block(rows)
 
 
-def paper_ratios(lines: pd.DataFrame, solver: str) -> pd.DataFrame:
-    """Return results of `FRULERRegressor` with a solver as ratios to the paper's, one row per set, with our seconds."""
-    lines = lines[(lines["solver"] == solver) & (lines["l1_ratio"] == FRULERRegressor().l1_ratio)]
+def whole_seeds(lines: pd.DataFrame) -> pd.DataFrame:
+    """Return the runs with the default `l1_ratio` of seeds with all five folds; others have a mean of other rows."""
+    lines = lines[lines["l1_ratio"] == FRULERRegressor().l1_ratio]
+    return lines[lines.groupby(["set", "seed"])["fold"].transform("nunique") == 5]
+
+
+def paper_ratios(lines: pd.DataFrame, reading: str, solver: str = "sgd") -> pd.DataFrame:
+    """Return results of `FRULERRegressor` as ratios to the paper's, one row per set, with our rules and seconds."""
+    lines = whole_seeds(lines[(lines["reading"] == READINGS[reading]) & (lines["solver"] == solver)])
     paper = paper_tables()
     means = lines.groupby("set")[["error", "rules", "evaluations", "seconds"]].mean()
     table = means.join(paper).loc[[name for name in paper.index if name in means.index]]
@@ -158,46 +173,173 @@ def paper_ratios(lines: pd.DataFrame, solver: str) -> pd.DataFrame:
             "evaluations": table["evaluations"] / table["fruler_evaluations"],
             "own_rules": table["rules"],
             "times_as_fast": table["fruler_run_s"] / table["seconds"],
+            "runs": lines.groupby("set").size().reindex(table.index),
         }
     )
 
 
-def paper_results(lines: pd.DataFrame) -> Results:
+def typical_factor(ratios: pd.Series) -> float:
+    """Return by which factor ratios are typically off, up or down: the exponential of the mean absolute logarithm.
+
+    Examples
+    --------
+    >>> round(typical_factor(pd.Series([0.5, 2.0, 1.0])), 2)
+    1.59
+    """
+    return float(np.exp(np.log(ratios).abs().mean()))
+
+
+def paper_table(tables: Mapping[str, pd.DataFrame]) -> str:
+    """Return the ratios of all readings, one row per set; sets that took part in choices have a star."""
+    default = tables["default"]
+    titles = ("runs", "error", "rules", "evaluations", "error, printed", "rules, printed", "error, copies removed")
+    rows = [_row("set", (*titles, "rules, copies removed")), "|---" * (len(titles) + 2) + "|"]
+    for name in paper_tables().index:
+        own = default.loc[name] if name in default.index else None
+        cells = [f"{own['runs']:.0f}"] if own is not None else ["-"]
+        cells += ["-" if own is None else f"{own[what]:.2f}" for what in ("error", "rules", "evaluations")]
+        for reading in ("printed", "distinct"):
+            other = tables[reading]
+            cells += [_ratio(other.loc[name, what]) if name in other.index else "-" for what in ("error", "rules")]
+        rows.append(_row(name + " *" * (name in CHOICES), cells))
+    return _block(rows)
+
+
+def agreement_rows(tables: Mapping[str, pd.DataFrame]) -> str:
+    """Return how well each reading agrees with the paper, by size of the sets and by half."""
+    titles = {"default": "calibrated", "distinct": "calibrated, copies removed", "printed": "printed"}
+    head = (
+        "sets",
+        "error: typical factor",
+        "geometric mean",
+        "range",
+        "rules: typical factor",
+        "geometric mean",
+        "range",
+    )
+    rows = [_row("reading", head), "|---" * (len(head) + 1) + "|"]
+    for size, is_large in (("small", False), ("large", True)):
+        for half in ("choices", "others", "all"):
+            for reading, title in titles.items():
+                table = tables[reading]
+                names = [name for name in table.index if (name in LARGE_SETS) == is_large]
+                names = [name for name in names if half == "all" or (name in CHOICES) == (half == "choices")]
+                if not names:
+                    continue
+                cells = [f"{len(names)} {size}, {half}"]
+                for what in ("error", "rules"):
+                    ratios = table.loc[names, what]
+                    cells += [_ratio(typical_factor(ratios)), _ratio(geometric_mean(ratios))]
+                    cells.append(f"{_ratio(ratios.min())} to {_ratio(ratios.max())}")
+                rows.append(_row(title, cells))
+    return _block(rows)
+
+
+# What the two preprocessing stages gave with splits by gain and cores by the root mean squared error.
+BEFORE = ("4.4", "5.4", "0.38", "0.423", "0.62", "0.84")
+
+
+def preprocessing_rows(runs: pd.DataFrame) -> str:
+    """Return how far the two preprocessing stages are from Tables 2 and 3, by half of the sets in the alphabet."""
+    columns = ["reduction", "increase", "average", "largest", "unused"]
+    table = runs[runs["method"] == "preprocessing"].groupby("set")[columns].mean().join(paper_tables())
+    chosen = table.index.isin(sorted(table.index, key=str.lower)[::2])
+    cells = []
+    for part in (table[chosen], table[~chosen], table):
+        reduction = (part["reduction"] - part["is_reduction_pct"]).abs()
+        logs = [
+            np.log(part[own] / part[printed]).abs().mean()
+            for own, printed in (
+                ("increase", "is_error_increase"),
+                ("average", "disc_avg_granularity"),
+                ("largest", "disc_max_granularity"),
+            )
+        ]
+        unused = (part["unused"] - part["disc_not_used"]).abs().mean()
+        numbers = (reduction.median(), reduction.mean(), *logs, unused)
+        cells.append([f"{one:.{digits}f}" for one, digits in zip(numbers, (1, 1, 2, 3, 2, 2), strict=True)])
+    measures = (
+        "reduction: median absolute difference, points",
+        "reduction: mean absolute difference, points",
+        "error increase: mean absolute log ratio",
+        "average granularity: mean absolute log ratio",
+        "largest granularity: mean absolute log ratio",
+        "unused inputs: mean absolute difference",
+    )
+    rows = [_row("", ("development half", "other half", f"all {len(table)}", "before, all 28")), "|---" * 5 + "|"]
+    rows += [_row(name, parts) for name, *parts in zip(measures, *cells, BEFORE, strict=True)]
+    return _block(rows)
+
+
+def choice_rows(tried: pd.DataFrame, lines: pd.DataFrame) -> str:
+    """Return the readings that were tried on small sets of the half for choices, five folds, seed 0, as a table."""
+    first = lines[(lines["reading"] == "") & (lines["solver"] == "sgd") & lines["set"].isin(tried["set"])]
+    tried = pd.concat([first, tried]).query("seed == 0")
+    head = (
+        "error: typical factor",
+        "largest",
+        "rules: typical factor",
+        "geometric mean",
+        "evaluations: geometric mean",
+    )
+    rows = [_row("changes in the first reading", head), "|---" * (len(head) + 1) + "|"]
+    paper, n_runs = paper_tables(), len(first.query("seed == 0"))
+    for reading, part in tried.groupby("reading", sort=False):
+        if len(part) == n_runs:
+            means = part.groupby("set")[["error", "rules", "evaluations"]].mean()
+            error, rules, evaluations = (
+                means[name] / paper.loc[means.index, f"fruler_{column}"]
+                for name, column in (("error", "test"), ("rules", "rules"), ("evaluations", "evaluations"))
+            )
+            cells = (typical_factor(error), error.max(), typical_factor(rules), geometric_mean(rules))
+            name = (
+                f"`{reading.replace(',', ', ')}`" if reading else "none: copies removed, first threshold 24 per input"
+            )
+            rows.append(_row(name, (f"{one:.2f}" for one in (*cells, geometric_mean(evaluations)))))
+    return _block(rows)
+
+
+def paper_results(lines: pd.DataFrame, tried: pd.DataFrame) -> Results:
     """Return the results of `FRULERRegressor` compared with the paper's Tables 4 and 9."""
-    default = FRULERRegressor().solver
-    ratios = paper_ratios(lines, default)
+    tables = {reading: paper_ratios(lines, reading) for reading in READINGS}
+    ratios = tables["default"]
     small = [name for name in ratios.index if name not in LARGE_SETS]
     large = [name for name in ratios.index if name in LARGE_SETS]
-    rows = ["| set | error | rules | evaluations |", "|---|---|---|---|"]
-    shown = ratios[["error", "rules", "evaluations"]]
-    rows += [_row(name, (f"{ratio:.2f}" for ratio in row)) for name, row in shown.iterrows()]
-    for what, names in ((f"{len(small)} small", small), (f"{len(large)} large", large)):
-        error, rules = (geometric_mean(ratios.loc[names, name]) for name in ("error", "rules"))
-        rows.append(f"| geometric mean, {what} | {error:.3f} | {rules:.3f} | |")
-    runs = lines[lines["solver"] == default].groupby(["set", "fold"]).size()
-    exact = paper_ratios(lines, "coordinate_descent").reindex(small)
-    return {
-        "paper.table": _block(rows),
+    exact = paper_ratios(lines, "distinct", "coordinate_descent")
+    exact = exact[~exact.index.isin(LARGE_SETS)]
+    found: Results = {
+        "paper.table": paper_table(tables),
+        "paper.agreement": agreement_rows(tables),
+        "paper.choices": choice_rows(tried, lines),
         "paper.sets": len(ratios),
         "paper.small": len(small),
         "paper.large": len(large),
-        "paper.seeds": int(runs[small].min()),
-        "paper.largest": ratios.loc[small, "error"].max(),
-        "paper.largest_set": str(ratios.loc[small, "error"].idxmax()),
+        "paper.seeds": int(ratios.loc[small, "runs"].min() // 5),
+        "paper.evaluations_least": ratios["evaluations"].min(),
+        "paper.evaluations_most": ratios["evaluations"].max(),
         "paper.rules_near": _n_near(ratios.loc[small, "rules"], NEAR_PAPER),
-        "paper.large.seeds": int(runs[large].min()),
-        "paper.large.error": geometric_mean(ratios.loc[large, "error"]),
-        "paper.large.largest": ratios.loc[large, "error"].max(),
-        "paper.large.largest_set": str(ratios.loc[large, "error"].idxmax()),
-        "paper.large.rules_near": _n_near(ratios.loc[large, "rules"], NEAR_PAPER_LARGE),
         "paper.times_as_fast": geometric_mean(ratios["times_as_fast"]),
-        **{f"paper.rules.{name}": ratios.loc[name, "own_rules"] for name in ("california", "house")},
         "paper.exact.error": geometric_mean(exact["error"]),
         "paper.exact.rules": geometric_mean(exact["rules"]),
-        "paper.exact.rules_near": _n_near(exact["rules"], NEAR_PAPER),
-        "paper.exact.largest": exact["error"].max(),
-        "paper.exact.largest_set": str(exact["error"].idxmax()),
+        "paper.exact.typical_error": typical_factor(exact["error"]),
+        "paper.exact.typical_rules": typical_factor(exact["rules"]),
     }
+    for what in ("error", "rules"):
+        one = ratios.loc[small, what]
+        found |= {
+            f"paper.{what}.typical": typical_factor(one),
+            f"paper.{what}.mean": geometric_mean(one),
+            f"paper.{what}.least": one.min(),
+            f"paper.{what}.least_set": str(one.idxmin()),
+            f"paper.{what}.most": one.max(),
+            f"paper.{what}.most_set": str(one.idxmax()),
+            f"paper.distinct.{what}.typical": typical_factor(tables["distinct"].loc[small, what]),
+        }
+    return found
+
+
+def _ratio(value: float) -> str:
+    return f"{value:.2f}" if value < 100.0 else f"{value:,.0f}"
 
 
 def _n_near(ratios: pd.Series, factor: float) -> int:
@@ -242,6 +384,9 @@ def ranking_results(folder: Path) -> Results:
             found[f"ranks.{name}.{what}.sets"] = len(values)
             pair = values["FRULER"], values["A-METSK-HD"]
             found[f"ranks.{name}.{what}.p"] = wilcoxon_p(*pair)
+            if what == "error":
+                in_units = (pd.Series({key: in_paper_units(key, one) for key, one in part.items()}) for part in pair)
+                found[f"ranks.{name}.{what}.p_printed_units"] = wilcoxon_p(*in_units)
             found[f"ranks.{name}.{what}.p_ratios"] = wilcoxon_p(*pair, log_ratios=True)
     return found
 
@@ -249,8 +394,7 @@ def ranking_results(folder: Path) -> Results:
 def own_runs(folder: Path) -> pd.DataFrame:
     """Return all runs with default settings: algorithm, set, test error, rules."""
     paper, others = (_read_lines(folder / f"{name}_fidelity.jsonl") for name in ("paper", "comparator"))
-    default = FRULERRegressor()
-    paper = paper[(paper["solver"] == default.solver) & (paper["l1_ratio"] == default.l1_ratio)]
+    paper = whole_seeds(paper[(paper["solver"] == "sgd") & (paper["reading"] == READINGS["default"])])
     growth = _read_lines(folder / "runs.jsonl").query("method == 'growth' and status == 'ok'")
     parts = [paper.assign(algorithm="fruler"), others[others["changes"] == ""], growth.assign(algorithm="growth")]
     runs = pd.concat([part[["algorithm", "set", "error", "rules"]] for part in parts], ignore_index=True)

@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     __version__: str
     from fruler._algorithms.fruler.discretization import MultiGranularityDiscretizer
     from fruler._algorithms.fruler.instance_selection import ClassConditionalSelector
+    from fruler._algorithms.fruler.reading import Reading
     from fruler.data import load_keel
     from fruler.estimators._ametsk import AMETSKRegressor
     from fruler.estimators._fruler import FRULERRegressor
@@ -26,6 +27,7 @@ _HOMES = {
     "FuzzyRuleRegressor": "fruler.estimators._growth",
     "LMETSKRegressor": "fruler.estimators._lmetsk",
     "MultiGranularityDiscretizer": "fruler._algorithms.fruler.discretization",
+    "Reading": "fruler._algorithms.fruler.reading",
     "RuleBase": "fruler.rules",
     "load_keel": "fruler.data",
     "load_model": "fruler.estimators._saved_model",
@@ -40,6 +42,7 @@ __all__ = [
     "FuzzyRuleRegressor",
     "LMETSKRegressor",
     "MultiGranularityDiscretizer",
+    "Reading",
     "RuleBase",
     "__version__",
     "load_keel",

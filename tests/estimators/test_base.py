@@ -336,7 +336,7 @@ def test_a_descent_that_runs_away_on_all_rows_is_tamed(friedman, monkeypatch):
     X, y = friedman
 
     def too_fast(trial, settings, *_, **__):
-        return replace(settings, regularization=1e-3, rate=5.0)
+        return replace(settings, regularization=1e-3, rate=5.0), 0
 
     monkeypatch.setattr("fruler._algorithms.fruler.learner.choose_regularization", too_fast)
     model = FRULERRegressor(max_evaluations=80, random_state=0).fit(X, y)

@@ -92,6 +92,7 @@ CHANGES = {
         "early_stopping": 1,
     },
     "fruler": {
+        "reading": "printed",
         "instance_selection": False,
         "core_error": "rmse",
         "splits": "gain",

@@ -232,8 +232,11 @@ def test_the_document_has_the_numbers_of_categories():
             interpreter.terms[name][" ".join(f"{name} = {value!s}".replace("\n", "\\n").split())].get("param1")
         )
 
+    columns = {variable.name: variable.column for variable in rule_base.variables}
     found = [
-        interpreter.predict([number(name, row.get(name.removesuffix(" (curve)"))) for name in interpreter.names])[0]
+        interpreter.predict(
+            [number(name, row.get(columns[name.removesuffix(" (curve)")])) for name in interpreter.names]
+        )[0]
         for row in rows.to_dict("records")
     ]
     assert_same(found, rule_base.predict(rows))

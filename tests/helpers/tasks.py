@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from fruler import Reading
 from fruler._algorithms.fruler.chromosome import SearchSpace, Task
 from fruler._algorithms.fruler.discretization import nested_splits
 from fruler._table.rows import Rows, measure_scale
@@ -20,7 +21,7 @@ def task_of(X, y, t_norm="minimum", fixed=None):
     scale, target_scale = measure_scale(X), measure_scale(y)
     domains = np.column_stack([X.min(axis=0), X.max(axis=0)])
     # By gain there are more granularities to search through.
-    nested = nested_splits(X, y, splits="gain", min_samples=15)
+    nested = nested_splits(X, y, splits="gain", reading=Reading(min_samples=15))
     space = SearchSpace.from_splits(nested, domains, scale, fuzziness=1.0, t_norm=t_norm, fixed=fixed)
     rows = Rows.from_arrays(scale.apply(X), target_scale.apply(y))
     examples = rows.take(np.arange(0, len(y), 3))

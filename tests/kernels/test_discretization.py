@@ -19,10 +19,11 @@ def line_error(x, y, w):
     return float(np.square(root * y - design @ solution).sum())
 
 
-def split_column(x, y, w=None, *, min_rows=5, free_splits=1.0, floor=1e-300, printed=False):
+def split_column(x, y, w=None, *, min_rows=5, free_splits=1.0, floor=1e-300, printed=False, errors=(False, False)):
     w = np.ones(len(x)) if w is None else w
     order = np.argsort(x, kind="stable")[None, :]
-    [(found, criteria)] = discretization.split_columns(x[None, :], order, y, w, min_rows, free_splits, floor, printed)
+    charges = min_rows, free_splits, floor, printed
+    [(found, criteria)] = discretization.split_columns(x[None, :], order, y, w, *charges, *errors)
     return np.sort(x), found, criteria
 
 
@@ -53,21 +54,24 @@ def candidates_of(x, part, min_rows, printed):
             yield c, left, right
 
 
-def split_by_the_book(x, y, w, printed, min_rows=5):
+def split_by_the_book(x, y, w, printed, min_rows=5, errors=(False, False)):
     """What the kernel does, value by value and line by line; the splits in the order of their finding, and all BICs."""
     n, splits, best, idle = len(x), [], 0, 0
 
     def criterion():
         error, weight = total_error(x, y, w, splits, printed)
-        return n * np.log(max(error, 1e-300) / weight) + max(len(splits), 1) * 2 * np.log(n)
+        mean = max(error, 1e-300) / weight
+        if errors[1] and splits:
+            mean = sum(line_error(x[part], y[part], w[part]) / w[part].sum() for part in parts_of(x, splits, printed))
+        return n * np.log(mean) + max(len(splits), 1) * 2 * np.log(n)
 
     criteria = [criterion()]
     while idle <= np.sqrt(n / (min_rows * (best + 1))):
         merits = {}
         for part in parts_of(x, splits, printed):
             after = {
-                c: line_error(x[left], y[left], w[left]) + line_error(x[right], y[right], w[right])
-                for c, left, right in candidates_of(x, part, min_rows, printed)
+                c: sum(line_error(x[side], y[side], w[side]) * (side.sum() if errors[0] else 1) for side in sides)
+                for c, *sides in candidates_of(x, part, min_rows, printed)
             }
             if after:
                 c = min(after, key=after.get)
@@ -128,17 +132,27 @@ def test_the_first_split_is_the_best_of_all(printed, column):
         assert error_of(criteria[1], 2, len(x), weight) == pytest.approx(min(errors), rel=1e-7, abs=1e-9 * scale)
 
 
-@pytest.mark.parametrize("printed", [False, True])
+@pytest.mark.parametrize(
+    ("printed", "errors"),
+    # A gain has no LinearError.
+    [
+        (False, (False, False)),
+        (False, (False, True)),
+        (True, (False, False)),
+        (True, (False, True)),
+        (True, (True, False)),
+    ],
+)
 @pytest.mark.parametrize("n_values", [4, 7, 12, 40, None])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_all_splits_are_those_of_the_book(printed, n_values, weighted):
+def test_all_splits_are_those_of_the_book(printed, n_values, weighted, errors):
     for seed in range(4):
         rng = np.random.default_rng(seed)
         x = rng.uniform(size=150) if n_values is None else rng.integers(0, n_values, 150) / n_values
         y = np.sin(7 * x) + (x > 0.6) + 0.1 * rng.normal(size=150)
         w = rng.uniform(0.5, 2.0, 150) if weighted else np.ones(150)
-        expected, known = split_by_the_book(x, y, w, printed)
-        x_sorted, found, criteria = split_column(x, y, w, printed=printed)
+        expected, known = split_by_the_book(x, y, w, printed, errors=errors)
+        x_sorted, found, criteria = split_column(x, y, w, printed=printed, errors=errors)
         np.testing.assert_array_equal(x_sorted[found], expected)
         np.testing.assert_allclose(criteria, known, rtol=1e-9)
         # Seven values are the fewest that a printed split needs: two at each side, two ends, and its own.
@@ -159,29 +173,6 @@ def test_every_side_has_rows_and_values_enough(printed, column):
             assert part.sum() >= 5
             assert len(np.unique(x[part])) > 1
             assert all(x.min() < split < x.max() for split in splits)
-
-
-def test_a_printed_split_of_cells_of_several_values_leaves_no_row_out():
-    """Cells of a few rows each: rows on a split leave only where the cell is one value."""
-    rng = np.random.default_rng(0)
-    x = np.sort(rng.uniform(-1.0, 1.0, 600))
-    y = np.abs(x) + 0.01 * rng.normal(size=600)
-    members = np.arange(600).reshape(100, 6)
-    cells = np.array(
-        [
-            np.full(100, 6.0),
-            x[members].mean(axis=1),
-            y[members].mean(axis=1),
-            6 * y[members].var(axis=1),
-            6 * x[members].var(axis=1),
-            [((x[m] - x[m].mean()) * (y[m] - y[m].mean())).sum() for m in members],
-        ]
-    )
-    rows = np.full(100, 6, dtype=np.intp)
-    by_gain, criteria = discretization.split_cells(rows, cells, 30, 1.0, 1e-300, False)
-    printed, printed_criteria = discretization.split_cells(rows, cells, 30, 1.0, 1e-300, True)
-    assert by_gain[0] == printed[0]
-    assert printed_criteria[1] == pytest.approx(criteria[1])
 
 
 def test_bic_ends_the_splits_at_its_minimum():

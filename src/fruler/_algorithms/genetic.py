@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -143,10 +143,12 @@ def mutate_granularity(granularity: int, least: int, largest: int, rng: np.rando
     return int(rng.integers(granularity + 1, largest, endpoint=True))
 
 
-def pcblx(first: Floats, second: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Parent-centric BLX: draw each child around one parent, within the distance between the parents."""
+def pcblx(first: Floats, second: Floats, rng: np.random.Generator, limit: float = np.inf) -> tuple[Floats, Floats]:
+    """Parent-centric BLX: draw each child around one parent, within the distance between the parents and a limit."""
     apart = np.abs(first - second)
-    return rng.uniform(first - apart, first + apart), rng.uniform(second - apart, second + apart)
+    ends = ((np.maximum(one - apart, -limit), np.minimum(one + apart, limit)) for one in (first, second))
+    one, other = (rng.uniform(low, high) for low, high in ends)
+    return one, other
 
 
 # The maximum number of items that a thread takes between two looks at the clock.
@@ -367,11 +369,12 @@ class GeneticSearch(ABC, Generic[C]):
         # A time limit, once reached, stays reached: if it is not reached now, it was not reached on the way.
         return not self._cut_short and not self.evaluator.workers.out_of_time
 
-    def allowed(self, chromosomes: Sequence[C]) -> Sequence[C]:
-        """Return as many chromosomes as may still be evaluated, and count them."""
-        some = chromosomes[: max(0, self.evaluations_left)]
+    def allowed(self, chromosomes: Sequence[C], free: Container[bytes] = ()) -> Sequence[C]:
+        """Return as many chromosomes as may still be evaluated, and count those whose keys are not in `free`."""
+        asked = np.cumsum([one.key not in free for one in chromosomes], dtype=np.intp)
+        some = chromosomes[: int(np.searchsorted(asked, max(0, self.evaluations_left), side="right"))]
         self._cut_short |= len(some) < len(chromosomes)
-        self.evaluator.n_asked += len(some)
+        self.evaluator.n_asked += int(asked[len(some) - 1]) if some else 0
         return some
 
     def mutated(self, children: Sequence[C], mutate: Callable[[C], C], probability: float) -> list[C]:

@@ -93,9 +93,11 @@ FRULER_INLINE void descent_take_l1(const SparseDesign *design, double owed, doub
     }
 }
 
-/* One step for each row, in the given order; the l1 penalty is applied after every `wait` rows and at the end. */
+/* One step of rate / (delay + decay * t) for each row, in the given order; the l1 penalty is applied after every `wait`
+ * rows and at the end. */
 FRULER_CLONES static void descent_epoch(const SparseDesign *design, const int *restrict order, double rate,
-                                        double penalty, double ridge_share, ptrdiff_t wait, DescentState *state)
+                                        double delay, double decay, double penalty, double ridge_share, ptrdiff_t wait,
+                                        DescentState *state)
 {
     const ptrdiff_t n = design->n_rows, filled = design->n_filled, n_free = design->n_free;
     double *restrict w = state->w;
@@ -105,7 +107,7 @@ FRULER_CLONES static void descent_epoch(const SparseDesign *design, const int *r
         const ptrdiff_t row = order[i];
         const double *restrict x = design->rows + row * design->stride;
         t += 1.0;
-        const double eta = rate / (1.0 + penalty * rate * t);
+        const double eta = rate / (delay + decay * t);
         const double error = descent_output(design, row, w, scale) - design->y[row];
         scale *= 1.0 - ridge_share * eta * penalty;
         owed += (1.0 - ridge_share) * eta * penalty;

@@ -10,12 +10,6 @@ def split_columns(
     free_splits: float,
     error_floor: float,
     printed: bool,
+    weighted: bool = ...,
+    summed: bool = ...,
 ) -> list[tuple[npt.NDArray[np.intp], npt.NDArray[np.float64]]]: ...
-def split_cells(
-    rows: npt.NDArray[np.intp],
-    cells: npt.NDArray[np.float64],
-    min_rows: int,
-    free_splits: float,
-    error_floor: float,
-    printed: bool,
-) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.float64]]: ...

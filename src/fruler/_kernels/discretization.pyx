@@ -1,14 +1,11 @@
 """Nested split points of an input: the best pair of lines, again and again, chosen by BIC.
 
 The rows of an input are first gathered into cells, one per distinct value in increasing order. A cell has what the
-error of a line needs: row count, weight, x, the mean of y and the sum of squares around it. A cell may also have
-several values of x that lie close together; it then has their mean, and the sums of squares and products around the
-means.
+error of a line needs: row count, weight, x, the mean of y and the sum of squares around it.
 
 A split lies between two cells, and divides the interval that gains most. A `printed` split, as in the paper's
 pseudocode, lies on a value, whose rows are then in no interval, like those at the ends of the domain; it divides the
-interval with the smallest mean squared error after its split. If the cell has several values, all its rows stay, and
-the split lies on the smallest value.
+interval with the smallest mean squared error after its split.
 """
 
 import numpy as np
@@ -23,8 +20,6 @@ cdef struct Cells:
     double* x
     double* y
     double* yy
-    double* xx                  # zero in a cell of one value
-    double* xy
 
 
 cdef struct Interval:
@@ -33,8 +28,7 @@ cdef struct Interval:
     double weight        # of its cells
     double error         # of the line through them
     double merit         # of its best split: the interval with the most merit is split; -inf if it cannot be split
-    Py_ssize_t split     # the cell at which, or before which, that split lies
-    bint left_out        # whether that cell is in neither part
+    Py_ssize_t split     # the cell at which, or before which, that split lies; at it, it is in neither part
 
 
 cdef struct Charges:
@@ -44,6 +38,8 @@ cdef struct Charges:
     double free_splits          # the number of splits that cost nothing
     double error_floor          # a smaller error counts as this
     bint printed
+    bint weighted               # whether a side's error counts as often as it has rows, as in the printed LinearError
+    bint summed                 # whether BIC adds up the mean errors of the intervals, as printed
 
 
 cdef struct Line:
@@ -65,8 +61,8 @@ cdef inline void add_cell(Line* line, const Cells* cells, Py_ssize_t k) noexcept
     line.y += share * dy
     # The part of the differences that is left after the centre has moved.
     weight *= 1.0 - share
-    line.xx += weight * dx * dx + cells.xx[k]
-    line.xy += weight * dx * dy + cells.xy[k]
+    line.xx += weight * dx * dx
+    line.xy += weight * dx * dy
     line.yy += weight * dy * dy + cells.yy[k]
 
 
@@ -95,8 +91,8 @@ cdef void examine(const Cells* cells, Interval* interval, const Charges* charges
     """Fit the interval's own line and find the split with the smallest error of the two lines at its sides."""
     cdef Py_ssize_t k, first = interval.first, last = interval.last, n_left = 0, n_right = 0
     cdef Py_ssize_t min_rows = charges.min_rows
-    cdef bint left_out = False
-    cdef double error, best = INFINITY
+    cdef bint left_out = charges.printed
+    cdef double error, left, best = INFINITY
     cdef Line line
     fit_line(cells, interval, left_errors)
     interval.merit = -INFINITY
@@ -111,17 +107,19 @@ cdef void examine(const Cells* cells, Interval* interval, const Charges* charges
         n_left -= cells.rows[k]
         if n_left < min_rows:
             break
-        left_out = charges.printed and cells.xx[k] == 0.0
         if not left_out:
             n_right += cells.rows[k]
             add_cell(&line, cells, k)
         if n_right >= min_rows and k + left_out < last - 1:
-            error = left_errors[k - 1] + line_error(&line)
+            left, error = left_errors[k - 1], line_error(&line)
+            if charges.weighted:
+                left *= n_left
+                error *= n_right
+            error += left
             # Of equally good splits, take the first.
             if error <= best:
                 best = error
                 interval.split = k
-                interval.left_out = left_out
         if left_out:
             n_right += cells.rows[k]
             add_cell(&line, cells, k)
@@ -130,12 +128,14 @@ cdef void examine(const Cells* cells, Interval* interval, const Charges* charges
 
 
 cdef double criterion(const Interval* intervals, Py_ssize_t granularity, const Charges* charges) noexcept nogil:
-    """Return the BIC of some intervals, from the mean squared error over their rows."""
+    """Return the BIC of some intervals, from the mean squared error over their rows, or from the sum of their means."""
     cdef Py_ssize_t k
     cdef double error = 0.0, weight = 0.0, charged = max(granularity - charges.free_splits, 1.0)
     for k in range(granularity):
-        error += intervals[k].error
+        error += intervals[k].error / (intervals[k].weight if charges.summed else 1.0)
         weight += intervals[k].weight
+    if charges.summed:
+        error *= weight
     return (charges.n_rows * log(max(error, charges.error_floor) / weight)
             + charged * 2.0 * log(<double>charges.n_rows))
 
@@ -151,8 +151,8 @@ cdef Py_ssize_t split_intervals(const Cells* cells, Py_ssize_t n_cells, const Ch
     fit_line(cells, &intervals[0], left_errors)
     criteria[0] = criterion(intervals, 1, charges)
     if charges.printed:
-        intervals[0].first += cells.xx[0] == 0.0
-        intervals[0].last -= cells.xx[n_cells - 1] == 0.0
+        intervals[0].first += 1
+        intervals[0].last -= 1
     examine(cells, &intervals[0], charges, left_errors)
     while True:
         widest = -1
@@ -162,7 +162,7 @@ cdef Py_ssize_t split_intervals(const Cells* cells, Py_ssize_t n_cells, const Ch
         if widest < 0:
             break
         splits[granularity - 1] = intervals[widest].split
-        intervals[granularity].first = intervals[widest].split + intervals[widest].left_out
+        intervals[granularity].first = intervals[widest].split + charges.printed
         intervals[granularity].last = intervals[widest].last
         intervals[widest].last = intervals[widest].split
         examine(cells, &intervals[widest], charges, left_errors)
@@ -213,12 +213,13 @@ cdef Py_ssize_t gather_cells(const double[::1] x, const double[::1] y, const dou
 
 
 def split_columns(const double[:, ::1] columns, const Py_ssize_t[:, ::1] orders, const double[::1] y,
-                  const double[::1] weight, Py_ssize_t min_rows, double free_splits, double error_floor, bint printed):
+                  const double[::1] weight, Py_ssize_t min_rows, double free_splits, double error_floor, bint printed,
+                  bint weighted=False, bint summed=False):
     """Find the nested splits of each input.
 
     Parameters: the inputs as (p, n), the order that sorts each, outputs and positive weights of the rows, the minimum
     number of rows on each side of a split, the number of splits that are free in BIC, the minimum total squared error,
-    and whether splits are as printed. Returns for each input the splits of the best granularity in the order in which
+    whether splits are as printed, and with these, whether LinearError and BIC are. Returns for each input the splits of the best granularity in the order in which
     they were found (each as the position, in the sorted input, of the first row on it or to its right), and the BIC of
     every granularity that was tried.
     """
@@ -226,17 +227,15 @@ def split_columns(const double[:, ::1] columns, const Py_ssize_t[:, ::1] orders,
     cdef Py_ssize_t j, k, n_cells, best, n_examined = 0
     cdef Py_ssize_t[::1] rows = np.empty(n, dtype=np.intp), splits
     cdef double[:, ::1] sums = np.empty((5, n))
-    cdef double[::1] zeros = np.zeros(n)
     cdef unsigned char[::1] intervals = np.empty(most * sizeof(Interval), dtype=np.uint8)
     cdef double[::1] criteria
     cdef Cells cells
-    cdef Charges charges = Charges(n, min_rows, free_splits, error_floor, printed)
+    cdef Charges charges = Charges(n, min_rows, free_splits, error_floor, printed, weighted, summed)
     cells.rows = &rows[0]
     cells.weight = &sums[0, 0]
     cells.x = &sums[1, 0]
     cells.y = &sums[2, 0]
     cells.yy = &sums[3, 0]
-    cells.xx = cells.xy = &zeros[0]
     found = []
     for j in range(p):
         splits_array = np.empty(most, dtype=np.intp)
@@ -254,35 +253,3 @@ def split_columns(const double[:, ::1] columns, const Py_ssize_t[:, ::1] orders,
                 splits[k] = rows[splits[k] - 1]
         found.append((splits_array[:best - 1], criteria_array[:n_examined]))
     return found
-
-
-def split_cells(Py_ssize_t[::1] rows, double[:, ::1] cells, Py_ssize_t min_rows, double free_splits,
-                double error_floor, bint printed):
-    """Find the nested splits of one input whose rows are gathered in cells.
-
-    Parameters: the number of rows of each cell; weight, mean of x, mean of y, and the sums of squares of y, of x, and
-    of their products, around the means, as (6, cells); the others as in `split_columns`. The means of x lie between -1
-    and 1. Returns the splits in the order in which they were found, each as the cell that it lies on or the first to
-    its right, and the BIC of every granularity that was tried.
-    """
-    cdef Py_ssize_t n_cells = rows.shape[0], n_rows = np.sum(rows), best, n_examined = 0
-    cdef Py_ssize_t most = min(n_rows // min_rows, n_cells) + 2
-    cdef unsigned char[::1] intervals = np.empty(most * sizeof(Interval), dtype=np.uint8)
-    cdef double[::1] left_errors = np.empty(n_cells)
-    splits_array = np.empty(most, dtype=np.intp)
-    criteria_array = np.empty(most)
-    cdef Py_ssize_t[::1] splits = splits_array
-    cdef double[::1] criteria = criteria_array
-    cdef Cells gathered
-    cdef Charges charges = Charges(n_rows, min_rows, free_splits, error_floor, printed)
-    gathered.rows = &rows[0]
-    gathered.weight = &cells[0, 0]
-    gathered.x = &cells[1, 0]
-    gathered.y = &cells[2, 0]
-    gathered.yy = &cells[3, 0]
-    gathered.xx = &cells[4, 0]
-    gathered.xy = &cells[5, 0]
-    with nogil:
-        best = split_intervals(&gathered, n_cells, &charges,
-                               <Interval*>&intervals[0], &left_errors[0], &splits[0], &criteria[0], &n_examined)
-    return splits_array[:best - 1], criteria_array[:n_examined]

@@ -25,6 +25,9 @@ cdef struct Settings:
     int solver                  # 0 coordinate descent, 1 stochastic gradient descent
     double rate
     uint64_t seed
+    bint printed_step           # these three: see Descent
+    double min_gain
+    int l1_interval
 
 
 cdef struct Tables:

@@ -3,7 +3,7 @@ import numpy.typing as npt
 
 Space = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], float, int]
 Table = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]
-Settings = tuple[float, float, bool, float, float, float, int, int, float, int]
+Settings = tuple[float, float, bool, float, float, float, int, int, float, int, bool, float, int]
 
 def evaluate(
     granularities: npt.NDArray[np.intc],

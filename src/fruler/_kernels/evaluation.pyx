@@ -4,7 +4,7 @@ The kernels take three kinds of tuples:
 space (splits, domains, fuzziness, code of the t-norm), see `SearchSpace.arrays`;
 a table (columns, rows, y, weight), see `Rows.arrays`;
 settings (l1, l2, whether intercepts are shrunk, the ridge of intercepts that are not, tolerance, progress, max_rounds,
-code of the solver, rate, seed), see `ElasticNetSettings.numbers`.
+code of the solver, rate, seed, printed step, min_gain, l1_interval), see `ElasticNetSettings.numbers`.
 """
 
 from time import perf_counter
@@ -205,6 +205,8 @@ cdef double fit_descent(const Space* space, const Table* table, const Settings* 
     descent.penalty, descent.rate = penalty, settings.rate
     descent.ridge_share = settings.l2 / penalty if penalty > 0.0 else 1.0
     descent.seed, descent.max_epochs = settings.seed, settings.max_rounds
+    descent.printed_step, descent.min_gain, descent.l1_interval = (
+        settings.printed_step, settings.min_gain, settings.l1_interval)
     epochs = descend(&design, &descent, q, beta[0], beta[0] + m * q, work.indices)
     free(start)
     return epochs
@@ -322,7 +324,8 @@ cdef Table as_table(tuple table) except *:
 cdef Settings as_settings(tuple settings) except *:
     cdef Settings result
     (result.l1, result.l2, result.shrink_intercepts, result.intercept_ridge, result.tolerance, result.progress,
-     result.max_rounds, result.solver, result.rate, result.seed) = settings
+     result.max_rounds, result.solver, result.rate, result.seed, result.printed_step, result.min_gain,
+     result.l1_interval) = settings
     return result
 
 

@@ -25,6 +25,9 @@ cdef struct Descent:
     double rate                 # the first step
     uint64_t seed               # of the order of rows
     int max_epochs
+    bint printed_step           # rate / (penalty * t), not rate / (1 + penalty * rate * t)
+    double min_gain             # of an epoch that counts as an improvement, as a share of the outputs' variance
+    int l1_interval             # rows per rule after which the l1 penalty is applied; 0: after every row
 
 
 cdef void set_layout(SparseDesign* design, Py_ssize_t n_rules, Py_ssize_t q, bint shrink_intercepts) noexcept nogil

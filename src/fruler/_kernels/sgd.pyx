@@ -1,9 +1,9 @@
 """Elastic Net by stochastic gradient descent with a cumulative l1 penalty, as in the paper.
 
-Three things differ from the paper's pseudocode. The step is rate / (1 + penalty · rate · t): the printed one diverges
-for small penalties. The l1 penalty is applied after every few rows and at the end of an epoch: applied at every row, it
-would take longer than the descent itself. And an epoch that lowers the mean squared error of standardised outputs by
-less than 3e-4 counts as one without improvement: the authors' published models stopped as early.
+Three things can differ from the paper's pseudocode. The printed step, rate / (penalty · t), diverges for small
+penalties; the other is rate / (1 + penalty · rate · t). The l1 penalty can be applied after every few rows and at the
+end of an epoch: applied at every row, it takes longer than the descent itself. And an epoch that lowers the mean
+squared error of standardised outputs by less than `min_gain` counts as one without improvement.
 """
 
 from libc.math cimport INFINITY, sqrt
@@ -19,14 +19,9 @@ cdef extern from "descent.h" nogil:
         double owed
         double t
 
-    void descent_epoch(const SparseDesign* design, const int* order, double rate, double penalty, double ridge_share,
-                       Py_ssize_t wait, DescentState* state)
+    void descent_epoch(const SparseDesign* design, const int* order, double rate, double delay, double decay,
+                       double penalty, double ridge_share, Py_ssize_t wait, DescentState* state)
     double descent_miss(const SparseDesign* design, const DescentState* state)
-
-
-cdef double _MIN_GAIN = 3e-4
-# The l1 penalty is applied after this many rows for each rule.
-cdef Py_ssize_t _ROWS_A_RULE = 2
 
 
 cdef inline uint64_t next_random(uint64_t* state) noexcept nogil:
@@ -101,7 +96,11 @@ cdef int descend(const SparseDesign* design, const Descent* descent, Py_ssize_t 
     `work` has room for `2 * n_rules * stride` doubles, `order` for one integer per row.
     """
     cdef Py_ssize_t n = design.n_rows, size = design.n_rules * design.stride, i
-    cdef double miss, best = INFINITY, enough = _MIN_GAIN * total(n, design.weight)
+    cdef double miss, best = INFINITY, enough = descent.min_gain * total(n, design.weight)
+    # Without a penalty the printed step would be infinite.
+    cdef bint printed = descent.printed_step and descent.penalty > 0.0
+    cdef double delay = 0.0 if printed else 1.0
+    cdef double decay = descent.penalty if printed else descent.penalty * descent.rate
     cdef int epoch = 0, idle = 0
     cdef uint64_t random = descent.seed
     cdef DescentState state
@@ -113,8 +112,8 @@ cdef int descend(const SparseDesign* design, const Descent* descent, Py_ssize_t 
         order[i] = <int>i
     while epoch < descent.max_epochs:
         shuffle(n, order, &random)
-        descent_epoch(design, order, descent.rate, descent.penalty, descent.ridge_share,
-                      _ROWS_A_RULE * design.n_rules, &state)
+        descent_epoch(design, order, descent.rate, delay, decay, descent.penalty, descent.ridge_share,
+                      max(1, descent.l1_interval * design.n_rules), &state)
         miss = descent_miss(design, &state)
         idle = 0 if miss < best - enough else idle + 1
         if miss < best:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -160,7 +160,9 @@ def _directions(written: Checked) -> dict[str | int, int] | list[int] | None:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as JSON can hold it: text, a flag or a finite number; null for anything else."""
+    """Return a value as JSON can hold it: text, a flag, a finite number, a record of these; null for anything else."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {name: "inf" if one == math.inf else _plain(one) for name, one in asdict(value).items()}
     if isinstance(value, np.generic):
         value = value.item()
     is_finite = isinstance(value, float) and math.isfinite(value)

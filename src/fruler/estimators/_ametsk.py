@@ -41,7 +41,7 @@ class AMETSKRegressor(BaseRuleRegressor):
     for small errors with few rules: `pareto_` has the Pareto front of the second stage, and its most accurate model is
     the result.
 
-    The authors published no code. The documentation lists what is known and what was reconstructed, and compares the
+    No code of the authors was found. The documentation lists what is known and what was reconstructed, and compares the
     results with the published ones; do not report this as the published algorithm.
 
     Parameters

@@ -30,7 +30,7 @@ class LMETSKRegressor(BaseRuleRegressor):
     labels and how far these are moved. Each cell of labels with a training row becomes a rule. The search minimises the
     error and the number of rules together: `pareto_` has the Pareto front, and its most accurate model is the result.
 
-    The authors published no code. The documentation lists what is known and what was reconstructed, and compares the
+    No code of the authors was found. The documentation lists what is known and what was reconstructed, and compares the
     results with the published ones; do not report this as the published algorithm.
 
     Parameters

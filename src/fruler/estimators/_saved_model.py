@@ -83,7 +83,9 @@ def _with_settings(settings: dict[str, Any]) -> BaseRuleRegressor:
     try:
         kind = find_estimator(str(settings.pop("algorithm", DEFAULT)))
         known = kind.parameter_names()
-        regressor = kind(**{name: value for name, value in settings.items() if name in known})
+        read = kind._setting_readers
+        now = {name: read[name](one) if name in read else one for name, one in settings.items() if name in known}
+        regressor = kind(**now)
         regressor._validate_params()
     except (TypeError, ValueError) as error:
         raise ValueError(f"learning.settings: {error}") from None

@@ -262,6 +262,8 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
         "warm_start": ["boolean"],
     }
 
+    # How settings in model files become parameters, where these are neither numbers nor text.
+    _setting_readers: ClassVar[dict[str, Callable[[Any], Any]]] = {}
     # The models that the search found, by size; empty in a model from a file.
     _front: tuple[FrontPoint, ...] = ()
     # The source column of each input, and how missing values are filled in; None in a model from a file.

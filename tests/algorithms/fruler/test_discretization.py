@@ -7,7 +7,7 @@ from sklearn.datasets import load_diabetes, make_friedman1
 from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 
-from fruler import MultiGranularityDiscretizer
+from fruler import MultiGranularityDiscretizer, Reading
 from fruler._algorithms.fruler.discretization import nested_splits
 
 
@@ -82,8 +82,8 @@ def test_few_values_stay_whole_where_splits_are_printed():
 def test_weights_are_copies_but_for_the_rows_beside_a_split(bent, splits):
     """With weights of 2, and twice as many rows asked for, the errors are those of the doubled table."""
     X, y = bent
-    weighted = nested_splits(X, y, np.full(len(y), 2.0), splits=splits, min_samples=30)
-    doubled = nested_splits(np.repeat(X, 2, axis=0), np.repeat(y, 2), splits=splits, min_samples=60)
+    weighted = nested_splits(X, y, np.full(len(y), 2.0), splits=splits)
+    doubled = nested_splits(np.repeat(X, 2, axis=0), np.repeat(y, 2), splits=splits, reading=Reading(min_samples=60))
     for one, other in zip(weighted, doubled, strict=True):
         assert one.found[0] == other.found[0]
         # BIC counts rows, so that twice the criterion is that of the doubled table, but for the penalty.

@@ -10,6 +10,7 @@ from helpers.tasks import make_task, task_of
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fruler import Reading
 from fruler._algorithms.fruler.chromosome import SearchSpace, make_chromosome
 from fruler._algorithms.fruler.discretization import NestedSplits
 from fruler._algorithms.fruler.elastic_net import INTERCEPT_RIDGE, ElasticNetSettings
@@ -270,7 +271,8 @@ def numpy_descent(design, rows, settings, n_rules, n_epochs):
             order[i], order[k] = order[k], order[i]
         for place, i in enumerate(order, start=1):
             t += 1
-            eta = settings.rate / (1 + settings.regularization * settings.rate * t)
+            decay = settings.regularization * t
+            eta = settings.rate / (decay if settings.reading.step == "printed" else 1 + settings.rate * decay)
             error = design[i] @ w - rows.y[i]
             w[penalized] *= 1 - settings.l2 * eta
             owed += settings.l1 * eta
@@ -278,7 +280,7 @@ def numpy_descent(design, rows, settings, n_rules, n_epochs):
             if share > 1:
                 share /= 1 + eta * (share - 1) * rows.rows[i] @ rows.rows[i]
             w -= eta * error * share * design[i]
-            if place % (2 * n_rules) == 0 or place == n:
+            if place % (settings.reading.l1_interval * n_rules or 1) == 0 or place == n:
                 after = np.where(w > 0, np.maximum(0, w - owed - received), np.minimum(0, w + owed - received))
                 after = np.where(penalized & (w != 0), after, w)
                 received += np.where(penalized, after - w, 0.0)
@@ -291,12 +293,13 @@ def numpy_descent(design, rows, settings, n_rules, n_epochs):
 
 @pytest.mark.parametrize("n_inputs", [3, 4, 5, 8])
 @pytest.mark.parametrize("shrink_intercepts", [True, False])
-def test_gradient_descent_takes_the_steps_that_plain_numpy_takes(shrink_intercepts, n_inputs):
+@pytest.mark.parametrize("reading", [Reading(), Reading(step="printed"), Reading(l1_interval=0)], ids=repr)
+def test_gradient_descent_takes_the_steps_that_plain_numpy_takes(shrink_intercepts, n_inputs, reading):
     rng = np.random.default_rng(0)
     X = rng.uniform(size=(300, n_inputs))
     task = task_of(X, np.sin(9 * X[:, 0]) + np.abs(X[:, 1] - 0.4) + 0.05 * rng.normal(size=300))
     rows = Rows(task.fitted.columns, task.fitted.rows, task.fitted.y, rng.uniform(0.2, 3.0, len(task.fitted)))
-    settings = ElasticNetSettings(0.2, 0.5, shrink_intercepts, "sgd", rate=0.02, seed=7, max_rounds=4)
+    settings = ElasticNetSettings(0.2, 0.5, shrink_intercepts, "sgd", rate=0.02, seed=7, max_rounds=4, reading=reading)
     for seed in range(3):
         chromosome = random_chromosome(task.space, seed)
         genes = chromosome.granularities, chromosome.displacements

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from helpers.tasks import make_task, task_of
 
+from fruler import Reading
 from fruler._algorithms.fruler.elastic_net import ElasticNetSettings
 from fruler._algorithms.fruler.evolution import Evolution
 from fruler._algorithms.fruler.fitness import FitnessEvaluator, criterion_values
@@ -27,7 +28,7 @@ def make_search(seed=0, deadline=np.inf, initial_threshold=6.0, **changes):
 
 
 def test_the_best_never_gets_worse():
-    search = make_search(population_size=4)
+    search = make_search(population_size=4, reading=Reading(keep_copies=False))
     search.run()
     best = search.best_known()
     fitness = [row.best_fitness for row in search.history]
@@ -37,7 +38,7 @@ def test_the_best_never_gets_worse():
 
 
 def test_the_population_is_sorted_and_distinct():
-    search = make_search()
+    search = make_search(reading=Reading(keep_copies=False))
     search.initialize()
     for _ in range(5):
         search.advance()
@@ -154,9 +155,10 @@ def test_regularization_is_chosen_for_data_bases_that_a_search_finds():
     tried = initial_population(task.space, 10, np.random.default_rng(0))
     for_random = search_regularization(task, tried, descent, Workers())
     options = FRULEROptions(max_evaluations=40_000)
-    chosen = choose_regularization(task, descent, options, np.random.default_rng(0), Workers())
+    chosen, n_asked = choose_regularization(task, descent, options, np.random.default_rng(0), Workers())
     assert chosen.regularization < for_random.regularization
-    assert choose_regularization(task, descent, options, np.random.default_rng(0), Workers()) == chosen
+    assert choose_regularization(task, descent, options, np.random.default_rng(0), Workers()) == (chosen, n_asked)
+    assert n_asked == 200 * 20
 
 
 def test_a_search_with_the_largest_regularization_would_be_none(monkeypatch):
@@ -173,7 +175,7 @@ def test_a_search_with_the_largest_regularization_would_be_none(monkeypatch):
 
     def chosen(given, options):
         searched.clear()
-        return choose_regularization(TASK, given, options, np.random.default_rng(0), Workers()).regularization
+        return choose_regularization(TASK, given, options, np.random.default_rng(0), Workers())[0].regularization
 
     monkeypatch.setattr("fruler._algorithms.fruler.regularization.Evolution", Watched)
     monkeypatch.setattr("fruler._algorithms.fruler.regularization.run_kernel", kernel)
@@ -223,7 +225,7 @@ def test_a_search_goes_on_from_every_snapshot_as_if_nothing_had_happened():
 
 
 def test_patience_counts_generations_without_a_better_best():
-    search = make_search(early_stopping=4)
+    search = make_search(early_stopping=4, reading=Reading(keep_copies=False))
     search.run()
     best = [row.best_fitness for row in search.history]
     assert best[-5] == best[-1] < best[-6]

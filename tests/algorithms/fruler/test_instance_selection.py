@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import gaussian_kde, norm
 from sklearn.datasets import load_diabetes
 
-from fruler import ClassConditionalSelector
+from fruler import ClassConditionalSelector, Reading
 from fruler._algorithms.fruler.instance_selection import select_instances
 from fruler._kernels import nearest
 from fruler.selectors._selector import output_classes
@@ -78,7 +78,7 @@ def test_reported_errors_are_those_of_the_selected_rows(diabetes, clustered):
     for X, y in (diabetes, clustered):
         X = (X - X.mean(axis=0)) / X.std(axis=0)
         for tolerance in (None, 0.1, 1e9):
-            selection = select_instances(X, y, thin_out_tolerance=tolerance)
+            selection = select_instances(X, y, reading=Reading(thin_out_tolerance=tolerance))
             assert selection.error_all == pytest.approx(leave_one_out_error(X, y, np.arange(len(y))))
             assert selection.error_selected == pytest.approx(leave_one_out_error(X, y, selection.indices), rel=1e-6)
 

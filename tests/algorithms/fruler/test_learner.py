@@ -156,14 +156,14 @@ def test_a_state_of_other_consequents_is_refused():
 
 def test_rows_to_choose_the_regularization_by_are_held_out():
     selected = np.arange(0, 100, 5)
-    fitted, held_out = trial_rows(100, selected, np.random.default_rng(0))
+    fitted, held_out = trial_rows(100, selected, np.random.default_rng(0), 2_000)
     assert fitted.tolist() == selected.tolist()
     assert held_out.tolist() == np.setdiff1d(np.arange(100), selected).tolist()
     # Where all rows are fitted, a third of them is held out.
-    fitted, held_out = trial_rows(100, None, np.random.default_rng(0))
+    fitted, held_out = trial_rows(100, None, np.random.default_rng(0), 2_000)
     assert len(held_out) == 33
     assert sorted([*fitted, *held_out]) == list(range(100))
-    fitted, held_out = trial_rows(9_000, None, np.random.default_rng(0))
+    fitted, held_out = trial_rows(9_000, None, np.random.default_rng(0), 2_000)
     assert (len(fitted), len(held_out)) == (2_000, 2_000)
     assert not set(fitted) & set(held_out)
 

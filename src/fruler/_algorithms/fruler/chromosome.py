@@ -158,6 +158,11 @@ def make_chromosome(space: SearchSpace, granularities: Granularities, displaceme
     return Chromosome(granularities, clipped * movable)
 
 
+def linear_rule(space: SearchSpace) -> Chromosome:
+    """Return the chromosome of a single linear rule: every input has one label."""
+    return make_chromosome(space, np.ones_like(space.largest), np.zeros((space.n_inputs, space.stride)))
+
+
 def check_chromosomes(space: SearchSpace, chromosomes: Iterable[Chromosome]) -> None:
     """Check that chromosomes of a checkpoint belong to a search space.
 

@@ -13,6 +13,7 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
+from fruler._algorithms.fruler.reading import CALIBRATED, Reading
 from fruler._arrays import Floats
 from fruler._kernels import discretization
 from fruler._table.reading import check_table, check_training_table, column_names
@@ -57,10 +58,9 @@ def nested_splits(
     sample_weight: Floats | None = None,
     *,
     splits: Splits = "printed",
-    min_samples: int = 30,
-    first_split_free: bool = True,
+    reading: Reading = CALIBRATED,
 ) -> list[NestedSplits]:
-    """Find the nested split points of every input; `MultiGranularityDiscretizer` documents the parameters.
+    """Find the nested split points of every input; `MultiGranularityDiscretizer` and `Reading` document the parameters.
 
     Returns
     -------
@@ -76,9 +76,9 @@ def nested_splits(
     columns = np.ascontiguousarray(X.T)
     orders = np.argsort(columns, axis=1)
     printed = splits == "printed"
-    found = discretization.split_columns(
-        columns, orders, y, weight, min_samples, float(first_split_free), floor, printed
-    )
+    charges = reading.min_samples, float(reading.first_split_free), floor, printed
+    errors = printed and reading.linear_error == "weighted", reading.bic_error == "summed"
+    found = discretization.split_columns(columns, orders, y, weight, *charges, *errors)
     return [
         NestedSplits(_split_points(column[order[right - 1]], column[order[right]], splits), criteria)
         for column, order, (right, criteria) in zip(columns, orders, found, strict=True)
@@ -220,8 +220,7 @@ class MultiGranularityDiscretizer(TransformerMixin, BaseEstimator):  # type: ign
             y_checked,
             weight,
             splits=self.splits,
-            min_samples=self.min_samples,
-            first_split_free=self.first_split_free,
+            reading=Reading(min_samples=self.min_samples, first_split_free=self.first_split_free),
         )
         self.granularities_ = np.array([nested.granularity for nested in self.nested_splits_], dtype=np.intp)
         self.split_points_ = [

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from fruler._algorithms.fruler.reading import CALIBRATED, Reading
+
 Solver = Literal["coordinate_descent", "sgd"]
 SOLVERS: tuple[Solver, ...] = ("coordinate_descent", "sgd")  # in the order of the kernel's codes
 
@@ -36,6 +38,8 @@ class ElasticNetSettings:
         Coordinate descent also ends when a round lowers the objective by no more than this share; negative: never.
     max_rounds : int
         Maximum number of rounds of coordinate descent, or epochs of gradient descent.
+    reading : Reading
+        Its `step`, `min_gain` and `l1_interval` of the gradient descent.
     """
 
     regularization: float
@@ -47,6 +51,7 @@ class ElasticNetSettings:
     tolerance: float = 1e-6
     progress: float = 1e-4
     max_rounds: int = 200
+    reading: Reading = CALIBRATED
 
     @property
     def l1(self) -> float:
@@ -59,7 +64,7 @@ class ElasticNetSettings:
         return self.regularization * (1.0 - self.l1_ratio)
 
     @property
-    def numbers(self) -> tuple[float, float, bool, float, float, float, int, int, float, int]:
+    def numbers(self) -> tuple[float, float, bool, float, float, float, int, int, float, int, bool, float, int]:
         """The numbers that the kernels read."""
         return (
             self.l1,
@@ -72,4 +77,7 @@ class ElasticNetSettings:
             SOLVERS.index(self.solver),
             self.rate,
             self.seed,
+            self.reading.step == "printed",
+            self.reading.min_gain,
+            self.reading.l1_interval,
         )

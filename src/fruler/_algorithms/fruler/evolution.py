@@ -6,20 +6,15 @@ from contextlib import suppress
 
 import numpy as np
 
-from fruler._algorithms.fruler.chromosome import Chromosome, SearchSpace, make_chromosome
+from fruler._algorithms.fruler.chromosome import Chromosome, SearchSpace, linear_rule
 from fruler._algorithms.fruler.fitness import FitnessEvaluator
 from fruler._algorithms.fruler.operators import cross, initial_population, mutate, relatives
 from fruler._algorithms.fruler.options import FRULEROptions
 from fruler._algorithms.fruler.state import Generation, Individual, Snapshot
 from fruler._algorithms.genetic import GeneticSearch, OutOfTime
 from fruler.learning._codec import GeneratorState
+from fruler.rules._partitions import LARGEST_DISPLACEMENT
 
-# How far the threshold of incest prevention falls: in every generation, if no new individual entered the population,
-# and if the best individual stayed the same.
-_FALL, _FALL_WITHOUT_NEW, _FALL_WITHOUT_BETTER = 0.4, 0.2, 0.2
-# The first threshold, per input. With it a search takes about 4,000 evaluations per input, as in the paper's Table 9;
-# with the formula in the paper it would end after a tenth of them.
-_THRESHOLD_PER_INPUT = 24.0
 # The allowed evaluations if the user sets no limit: per input, and the minimum.
 _EVALUATIONS_PER_INPUT, _MIN_EVALUATIONS = 400, 2_000
 
@@ -38,12 +33,12 @@ class Evolution(GeneticSearch[Chromosome]):
     rng : numpy Generator
         The only source of randomness.
     initial_threshold : float, optional
-        The first threshold of incest prevention; by default it grows with the number of inputs.
+        The first threshold of incest prevention; by default that of the reading.
 
     Attributes
     ----------
     population : list of Individual
-        By increasing fitness, each chromosome once.
+        By increasing fitness.
     seen : dict of bytes to None
         The granularities that the local search has seen.
     """
@@ -60,9 +55,11 @@ class Evolution(GeneticSearch[Chromosome]):
         initial_threshold: float | None = None,
     ) -> None:
         limit = options.max_evaluations or max(_MIN_EVALUATIONS, _EVALUATIONS_PER_INPUT * space.n_inputs)
-        threshold = _THRESHOLD_PER_INPUT * space.n_inputs if initial_threshold is None else initial_threshold
-        super().__init__(evaluator, rng, limit, threshold)
-        self.space, self.options = space, options
+        self.space, self.options, self.reading = space, options, options.choices
+        if initial_threshold is None:
+            per_input = self.reading.threshold_per_input
+            initial_threshold = space.max_initial_cells / 4.0 if per_input is None else per_input * space.n_inputs
+        super().__init__(evaluator, rng, limit, initial_threshold)
         self.population: list[Individual] = []
         self.seen: dict[bytes, None] = {}
         self.restarts_left = options.n_restarts
@@ -136,9 +133,7 @@ class Evolution(GeneticSearch[Chromosome]):
         with suppress(OutOfTime):
             self.population = self.ranked(self.evaluated(made))
         if not self.population or not np.isfinite(self.best.evaluation.fitness):
-            linear = make_chromosome(
-                self.space, np.ones_like(self.space.largest), np.zeros((self.space.n_inputs, self.space.stride))
-            )
+            linear = linear_rule(self.space)
             [worth] = self.evaluator([linear], at_once=True)
             self.evaluator.n_asked += 1
             self.population = self.ranked([*self.population, Individual(linear, worth)])
@@ -152,17 +147,16 @@ class Evolution(GeneticSearch[Chromosome]):
         self.population = self.ranked(self.population + offspring)[: self.options.population_size]
         entered = [individual for individual in self.population if individual.chromosome.key not in before]
         self.search_locally(entered)
-        self.threshold -= _FALL
-        if not entered:
-            self.threshold -= _FALL_WITHOUT_NEW
-        if self.best.chromosome.key == best:
-            self.threshold -= _FALL_WITHOUT_BETTER
+        self.threshold -= self.reading.fall
+        self.threshold -= self.reading.fall_without_new * (not entered)
+        self.threshold -= self.reading.fall_without_better * (self.best.chromosome.key == best)
 
     def offspring(self) -> list[Chromosome]:
         """Cross parents chosen by binary tournament, and mutate some of their children."""
         children: list[Chromosome] = []
+        limit = LARGEST_DISPLACEMENT if self.reading.pcblx == "truncated" else np.inf
         for first, second in self.tournaments(max(1, self.options.population_size // 2)):
-            children += cross(self.space, first, second, self.threshold, self.rng)
+            children += cross(self.space, first, second, self.threshold, self.rng, limit)
         return self.mutated(
             children, lambda child: mutate(self.space, child, self.rng), self.options.mutation_probability
         )
@@ -206,17 +200,19 @@ class Evolution(GeneticSearch[Chromosome]):
 
     def evaluated(self, chromosomes: list[Chromosome]) -> list[Individual]:
         """Evaluate as many chromosomes as the limit allows."""
-        allowed = self.allowed(chromosomes)
+        copies = () if self.reading.count_copies else {one.chromosome.key for one in self.population}
+        allowed = self.allowed(chromosomes, copies)
         return [Individual(*pair) for pair in zip(allowed, self.evaluator(allowed), strict=True)]
 
     def _see(self, individuals: list[Individual]) -> None:
         self.seen.update(dict.fromkeys(individual.chromosome.structure for individual in individuals))
 
     def ranked(self, individuals: list[Individual]) -> list[Individual]:
-        """Sort by fitness, each chromosome once; of equals the older comes first."""
-        distinct = {individual.chromosome.key: individual for individual in reversed(individuals)}
-        unique = [one for one in individuals if distinct.pop(one.chromosome.key, None) is not None]
-        return sorted(unique, key=lambda individual: individual.evaluation.fitness)
+        """Sort by fitness, each chromosome once unless copies are kept; of equals the older comes first."""
+        if not self.reading.keep_copies:
+            distinct = {individual.chromosome.key: individual for individual in reversed(individuals)}
+            individuals = [one for one in individuals if distinct.pop(one.chromosome.key, None) is not None]
+        return sorted(individuals, key=lambda individual: individual.evaluation.fitness)
 
     def row(self, seconds: float) -> Generation:
         """Return the row of the history for the last generation."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 from numbers import Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from fruler._arrays import Floats
+from fruler._algorithms.fruler.reading import CALIBRATED, Reading
+from fruler._arrays import Floats, Indices
 from fruler._kernels import nearest
 from fruler.selectors._selector import (
     InstanceSelector,
@@ -34,7 +34,8 @@ def select_instances(
     *,
     core_error: CoreError = "mse",
     improvement: Improvement = "previous",
-    thin_out_tolerance: float | None = 0.1,
+    reading: Reading = CALIBRATED,
+    unit: float = 1.0,
 ) -> Selection:
     """Select representative rows; the estimator `ClassConditionalSelector` documents the parameters.
 
@@ -44,8 +45,12 @@ def select_instances(
         Inputs on comparable scales: distances are Euclidean.
     y : ndarray of shape (n_samples,)
         The output, in any unit.
-    core_error, improvement, thin_out_tolerance
+    core_error, improvement
         As in `ClassConditionalSelector`.
+    reading : Reading
+        Its `core_unit`, `isolation`, `thin_out_tolerance` and `thin_out_floor`.
+    unit : float, default=1.0
+        The given unit of the output, as a multiple of that of `y`.
 
     Returns
     -------
@@ -60,8 +65,9 @@ def select_instances(
 
     scores = class_conditional_scores(neighbours)
     order = np.argsort(-scores, kind="stable")
+    share = _missed_share(y, error_all, core_error, 1.0 / unit if reading.core_unit == "given" else float(y.std()))
     # At least two: each is then predicted by another.
-    n_core = min(n, max(len(borders) + 1, math.ceil(_missed_share(y, error_all, core_error) * n), 2))
+    n_core = min(n, max(len(borders) + 1, math.ceil(share * n), 2))
     running = NearestSelected(columns, y)
     running.add(order[:n_core])
     size, error = nearest.grow_selection(
@@ -74,26 +80,34 @@ def select_instances(
         running.squared_error,
         improvement == "best",
     )
+
+    def degrees(rows: Indices) -> tuple[Indices, Indices]:
+        within, between = subset_degrees(X, classes, rows)
+        # The within graph tells only which rows are not isolated.
+        return within * (reading.isolation == "either"), between
+
     selected, error, thinned = thin_out_within(
-        thin_out_tolerance if len(borders) else None,
+        reading.thin_out_tolerance if len(borders) else None,
         NearestSelected(columns, y),
-        partial(subset_degrees, X, classes),
+        degrees,
         order[:size],
         error,
         # With fewer rows, the consequent of even a single linear rule would be undetermined.
-        min_rows=X.shape[1] + 1,
+        min_rows=X.shape[1] + 1 if reading.thin_out_floor else 2,
     )
     return Selection(np.sort(selected), borders, scores, error_all, error, error_all, error, thinned)
 
 
-def _missed_share(y: Floats, error_all: float, core_error: CoreError) -> float:
+def _missed_share(y: Floats, error_all: float, core_error: CoreError, deviation: float) -> float:
     """Return the share of the rows in the first core: an error divided by the output's range."""
     spread = float(y.max() - y.min())
     # A spread near the smallest double is none: its square would be zero.
     if not spread > 1e-150:
         return 0.0
-    # A squared error has another unit than a range, so it is that of the standardised output.
-    return math.sqrt(error_all) / spread if core_error == "rmse" else error_all / (float(y.std()) * spread)
+    if core_error == "rmse":
+        return math.sqrt(error_all) / spread
+    # A squared error has another unit than a range, so it is that of the output over a deviation.
+    return error_all / (deviation * spread)
 
 
 class ClassConditionalSelector(InstanceSelector):
@@ -189,5 +203,5 @@ class ClassConditionalSelector(InstanceSelector):
             y,
             core_error=self.core_error,
             improvement=self.improvement,
-            thin_out_tolerance=self.thin_out_tolerance,
+            reading=Reading(thin_out_tolerance=self.thin_out_tolerance),
         )

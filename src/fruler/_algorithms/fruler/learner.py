@@ -33,10 +33,6 @@ from fruler.learning.algorithm import Algorithm, Search
 from fruler.learning.learned import FrontPoint, Learned
 
 STAGES = ("selection", "discretization", "evolution")
-# The maximum number of coefficients of a candidate: its Gram matrix has the square of it.
-_MAX_COEFFICIENTS = 3_000
-# The maximum number of rows that a regularization is fitted on, and of rows that its error is measured on.
-_MAX_TRIED_ROWS = 2_000
 # How far the final fit may miss the optimality conditions, for standardised data, without a warning.
 _MAX_MISSED = 1e-4
 # The maximum number of times that the first step of the final fit's descent is halved.
@@ -59,7 +55,7 @@ class FRULERLearner:
     """
 
     def __init__(self, search: Search[FRULEROptions, LocalTable, EvolutionState]) -> None:
-        self.options, self.rng = search.options, search.rng
+        self.options, self.reading, self.rng = search.options, search.options.choices, search.rng
         self.threads, self.control, self.keeper = (search.pool, search.n_jobs), search.control, search.keeper
         self.table = search.table
         self.state = EvolutionState() if search.state is None else search.state
@@ -79,6 +75,7 @@ class FRULERLearner:
         settings, exact = self._regularize(task, selected)
         workers = Workers(*self.threads, self.control.budget())
         evaluator = FitnessEvaluator(task, settings, options.criterion, table.n_rows, workers)
+        evaluator.n_asked = self.state.n_tried
         search = self._evolve(space, evaluator)
         best = search.best_known()
 
@@ -110,7 +107,8 @@ class FRULERLearner:
         selected = np.arange(len(rows))
         if self.options.instance_selection and len(rows) > 1:
             inputs = np.ascontiguousarray(rows.rows[:, 1:])
-            selected = select_instances(inputs, rows.y, core_error=self.options.core_error).indices
+            unit, error = float(self.table.target_scale.spread), self.options.core_error
+            selected = select_instances(inputs, rows.y, core_error=error, reading=self.reading, unit=unit).indices
         self._keep(selected=selected)
         self.keeper.end_stage()
         self.control.report("selection", 1, 0)
@@ -122,7 +120,8 @@ class FRULERLearner:
         fixed = np.zeros(table.n_inputs, dtype=np.bool_)
         fixed[list(table.known_splits)] = True
         if nested is None:
-            nested = nested_splits(table.values, table.target, table.weight, splits=self.options.splits)
+            columns = table.values, table.target, table.weight
+            nested = nested_splits(*columns, splits=self.options.splits, reading=self.reading)
             for j, known in table.known_splits.items():
                 nested[j] = NestedSplits(known, np.empty(0))
             self._keep(nested=nested)
@@ -163,14 +162,15 @@ class FRULERLearner:
 
     def _task(self, space: SearchSpace, indices: Indices) -> Task:
         """Return the task of the search; rules are made from the rows `indices`."""
-        rows, max_rules = self.table.rows, self._max_rules(space)
+        rows, max_rules = self.table.rows, self._max_rules(space, len(indices))
         selected = self.table.take(indices)
         if self.options.fit_rows == "selected":
             return Task(space, selected, selected, rows, max_rules)
         return Task(space, selected, rows, None, max_rules)
 
-    def _max_rules(self, space: SearchSpace) -> int:
-        largest = max(1, _MAX_COEFFICIENTS // (space.n_inputs + 1))
+    def _max_rules(self, space: SearchSpace, largest: int) -> int:
+        if self.reading.max_coefficients is not None:
+            largest = max(1, self.reading.max_coefficients // (space.n_inputs + 1))
         return largest if self.options.max_rules is None else min(largest, self.options.max_rules)
 
     def _regularize(self, task: Task, selected: Indices) -> tuple[ElasticNetSettings, bool]:
@@ -182,10 +182,11 @@ class FRULERLearner:
             if replace(given, regularization=fit.regularization, rate=fit.rate) != fit:
                 raise damaged("its consequents are fitted in another way")
             return fit, True
-        settings = self._search_regularization(task, selected)
+        settings, n_tried = self._search_regularization(task, selected)
         if not self.control.is_stopped():
             # A choice that was cut short is not kept: a resumed fit might choose differently.
-            self._keep(fit=settings, rng=self.rng.bit_generator.state)
+            n_tried *= self.reading.count_lambda_search
+            self._keep(fit=settings, rng=self.rng.bit_generator.state, n_tried=n_tried)
             self.keeper.end_stage()
         return settings, not self.control.over(_SHARE_OF_REGULARIZATION)
 
@@ -198,17 +199,20 @@ class FRULERLearner:
             options.shrink_intercepts,
             options.solver,
             seed=seed,
-            max_rounds=200 if options.solver == "coordinate_descent" else 1_000,
+            max_rounds=200 if options.solver == "coordinate_descent" else self.reading.max_epochs,
+            reading=self.reading,
         )
 
-    def _search_regularization(self, task: Task, selected: Indices) -> ElasticNetSettings:
+    def _search_regularization(self, task: Task, selected: Indices) -> tuple[ElasticNetSettings, int]:
         options, n_rows, rng = self.options, self.table.n_rows, self.rng
         settings = self._settings(seed=int(rng.integers(2**31)))
         if options.regularization is not None and options.solver == "coordinate_descent":
-            return settings
-        fitted, held_out = trial_rows(n_rows, selected if options.fit_rows == "selected" else None, rng)
+            return settings, 0
+        most, rows = self.reading.lambda_rows, selected if options.fit_rows == "selected" else None
+        fitted, held_out = trial_rows(n_rows, rows, rng, most)
         if len(held_out) < 2 or len(fitted) < 2:
-            return replace(settings, regularization=1e-3 if options.regularization is None else options.regularization)
+            fallback = 1e-3 if options.regularization is None else options.regularization
+            return replace(settings, regularization=fallback), 0
         trial = replace(task, fitted=self.table.take(fitted), scored=self.table.take(held_out))
         workers = Workers(*self.threads, self.control.budget(_SHARE_OF_REGULARIZATION))
         return choose_regularization(trial, settings, options, rng, workers)
@@ -224,7 +228,8 @@ class FRULERLearner:
         """Fit the consequents on all rows, exactly, and turn the chromosome into a rule base."""
         table = self.table
         exact = replace(settings, tolerance=1e-9, progress=-1.0, max_rounds=max(1_000, settings.max_rounds))
-        learned = fit_on_rows(chromosome, task, exact, found.error, table.rows)
+        error = found.error if self.reading.halve_final_rate else np.inf
+        learned = fit_on_rows(chromosome, task, exact, error, table.rows)
         missed = float(learned[3][4])
         if settings.solver == "coordinate_descent" and missed > _MAX_MISSED:
             warnings.warn(
@@ -242,7 +247,7 @@ class FRULERLearner:
 def fit_on_rows(
     chromosome: Chromosome, task: Task, settings: ElasticNetSettings, error: float, rows: Rows
 ) -> LearnedRules:
-    """Fit the consequents of a chromosome on some rows; `error` is the error of the search's consequents there."""
+    """Fit the consequents of a chromosome on some rows; `error` is that of the search's there, infinite if unknown."""
     genes = chromosome.granularities, chromosome.displacements
 
     def fitted() -> LearnedRules:
@@ -253,7 +258,7 @@ def fit_on_rows(
     # A first step that suits the selected rows can be too long for others. On all rows, consequents fitted on all rows
     # should not be worse than those fitted on the selected rows, and never worse than the mean.
     variance = float(np.average(np.square(rows.y), weights=rows.weight))
-    for halved in range(_MAX_HALVED if settings.solver == "sgd" else 0):
+    for halved in range(_MAX_HALVED if settings.solver == "sgd" and np.isfinite(error) else 0):
         if learned[3][0] <= (min(error, variance) if halved < _MAX_HALVED // 2 else variance):
             break
         settings = replace(settings, rate=settings.rate / 2.0)
@@ -268,7 +273,7 @@ def simpler_models(
     return pareto_front({size: found for size, found in best_by_rules.items() if size < n_rules})
 
 
-def trial_rows(n_rows: int, selected: Indices | None, rng: np.random.Generator) -> tuple[Indices, Indices]:
+def trial_rows(n_rows: int, selected: Indices | None, rng: np.random.Generator, most: int) -> tuple[Indices, Indices]:
     """Return some rows to fit on in the search for λ, and some others to measure the error on.
 
     Parameters
@@ -279,11 +284,13 @@ def trial_rows(n_rows: int, selected: Indices | None, rng: np.random.Generator) 
         The rows that consequents are fitted on; None: all.
     rng : numpy Generator
         The random number generator.
+    most : int
+        The maximum number of each.
     """
     held_out = np.setdiff1d(np.arange(n_rows), selected) if selected is not None else np.empty(0, dtype=np.intp)
     if selected is None or len(held_out) < 2:
         held_out, selected = np.array_split(rng.permutation(n_rows), [n_rows // 3])
-    return _at_most(selected, _MAX_TRIED_ROWS, rng), _at_most(held_out, _MAX_TRIED_ROWS, rng)
+    return _at_most(selected, most, rng), _at_most(held_out, most, rng)
 
 
 def _at_most(rows: Indices, most: int, rng: np.random.Generator) -> Indices:

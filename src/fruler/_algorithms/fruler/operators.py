@@ -28,7 +28,12 @@ def initial_population(space: SearchSpace, size: int, rng: np.random.Generator) 
 
 
 def cross(
-    space: SearchSpace, first: Chromosome, second: Chromosome, threshold: float, rng: np.random.Generator
+    space: SearchSpace,
+    first: Chromosome,
+    second: Chromosome,
+    threshold: float,
+    rng: np.random.Generator,
+    limit: float = np.inf,
 ) -> tuple[Chromosome, Chromosome]:
     """Cross two parents: their granularities if these differ, otherwise their displacements.
 
@@ -39,7 +44,7 @@ def cross(
         return cross_at_one_point(space, first, second, rng)
     if np.linalg.norm(first.genes - second.genes) < threshold:
         return first, second
-    return cross_displacements(space, first, second, rng)
+    return cross_displacements(space, first, second, rng, limit)
 
 
 def cross_at_one_point(
@@ -61,10 +66,10 @@ def cross_at_one_point(
 
 
 def cross_displacements(
-    space: SearchSpace, first: Chromosome, second: Chromosome, rng: np.random.Generator
+    space: SearchSpace, first: Chromosome, second: Chromosome, rng: np.random.Generator, limit: float = np.inf
 ) -> tuple[Chromosome, Chromosome]:
-    """Cross the displacements of two parents by parent-centric BLX."""
-    one, other = pcblx(first.displacements, second.displacements, rng)
+    """Cross the displacements of two parents by parent-centric BLX; beyond the limit nothing is drawn."""
+    one, other = pcblx(first.displacements, second.displacements, rng, limit)
     return make_chromosome(space, first.granularities, one), make_chromosome(space, first.granularities, other)
 
 

@@ -1,4 +1,4 @@
-"""The options of FRULER; their defaults are the paper's settings."""
+"""The options of FRULER."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Literal
 from fruler._algorithms.fruler.discretization import Splits
 from fruler._algorithms.fruler.elastic_net import Solver
 from fruler._algorithms.fruler.instance_selection import CoreError
+from fruler._algorithms.fruler.reading import READINGS, Reading
 from fruler._algorithms.genetic import GeneticOptions
 from fruler.rules._antecedents import TNorm
 
@@ -21,6 +22,7 @@ FIT_ROWS: tuple[FitRows, ...] = ("all", "selected")
 class FRULEROptions(GeneticOptions):
     """The parameters of `FRULERRegressor` that determine the model; documented there."""
 
+    reading: Reading | str = "calibrated"
     instance_selection: bool = True
     core_error: CoreError = "mse"
     fit_rows: FitRows = "selected"
@@ -37,3 +39,8 @@ class FRULEROptions(GeneticOptions):
     n_local_search: int = 5
     n_restarts: int = 1
     early_stopping: int | None = None
+
+    @property
+    def choices(self) -> Reading:
+        """The reading of the paper, also if it was given by name."""
+        return READINGS[self.reading] if isinstance(self.reading, str) else self.reading

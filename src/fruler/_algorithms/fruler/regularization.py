@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from fruler._algorithms.fruler.chromosome import Chromosome, Task
+from fruler._algorithms.fruler.chromosome import Chromosome, Task, linear_rule
 from fruler._algorithms.fruler.elastic_net import ElasticNetSettings
 from fruler._algorithms.fruler.evolution import Evolution
 from fruler._algorithms.fruler.fitness import FitnessEvaluator, run_kernel
@@ -17,19 +17,16 @@ from fruler._algorithms.fruler.options import FRULEROptions
 from fruler._algorithms.genetic import Workers
 
 DECADES = tuple(10.0**-k for k in range(11))
-# The number of worse decades in a row after which smaller ones are not tried: they take longest to fit.
-_PATIENCE = 2
 # The λ if there was no time to try any.
 _FALLBACK = 1e-3
-_FIRST_RATE, _SMALLEST_RATE = 0.1, 1e-5
-# A smaller decade must lower the error by this share: less is noise, and the larger decade makes fewer rules.
-_MIN_GAIN = 0.02
+# Halving the descent's first step ends below this share of it.
+_SMALLEST_SHARE = 1e-4
 # The number of data bases that λ is tried on, and the evaluations per input of the search that finds them: a twentieth
 # of a whole search. The limit of the whole search does not count, so that a search can be resumed with a higher limit.
 _N_TRIED, _EVALUATIONS_PER_INPUT = 10, 200
 # The λ of that search if the largest decade suits random data bases best: then they explain next to nothing, and a
-# search with that decade could not compare them. Its results may be chance, so more must be gained.
-_SEARCHED_INSTEAD, _MIN_GAIN_INSTEAD = 1e-2, 0.1
+# search with that decade could not compare them.
+_SEARCHED_INSTEAD = 1e-2
 
 
 def choose_regularization(
@@ -38,10 +35,11 @@ def choose_regularization(
     options: FRULEROptions,
     rng: np.random.Generator,
     workers: Workers,
-) -> ElasticNetSettings:
-    """Choose λ for random data bases, and again for the best ones of a short search with that λ.
+) -> tuple[ElasticNetSettings, int]:
+    """Choose λ for the data bases that the reading names.
 
-    The λ that suits random data bases is far too large if only a rare pair of inputs explains the target.
+    By default these are random ones, and then the best of a short search with the λ that suits the random ones: it is
+    far too large if only a rare pair of inputs explains the target.
 
     Parameters
     ----------
@@ -58,12 +56,18 @@ def choose_regularization(
 
     Returns
     -------
-    ElasticNetSettings
+    settings : ElasticNetSettings
         With the chosen values.
+    n_asked : int
+        The number of evaluations of the short search.
     """
-    fixed = options.regularization is not None
+    fixed, reading = options.regularization is not None, options.choices
     tried = initial_population(trial.space, _N_TRIED, rng)
+    if reading.lambda_data_bases == "linear":
+        tried = [linear_rule(trial.space)]
     settings = search_regularization(trial, tried, settings, workers, fixed=fixed)
+    if reading.lambda_data_bases != "searched":
+        return settings, 0
     hopeless = not fixed and settings.regularization == DECADES[0]
     searched = replace(settings, regularization=_SEARCHED_INSTEAD) if hopeless else settings
     evaluator = FitnessEvaluator(trial, searched, "error", len(trial.fitted), workers)
@@ -72,8 +76,9 @@ def choose_regularization(
     search = Evolution(trial.space, evaluator, short, rng)
     search.run()
     tried = [individual.chromosome for individual in search.population[:_N_TRIED]]
-    gain = _MIN_GAIN_INSTEAD if hopeless else _MIN_GAIN
-    return search_regularization(trial, tried, settings, workers, fixed=fixed, min_gain=gain)
+    # The results of a search with another λ may be chance, so more must be gained.
+    gain = reading.lambda_gain_instead if hopeless else reading.lambda_gain
+    return search_regularization(trial, tried, settings, workers, fixed=fixed, min_gain=gain), evaluator.n_asked
 
 
 def search_regularization(
@@ -83,7 +88,7 @@ def search_regularization(
     workers: Workers,
     *,
     fixed: bool = False,
-    min_gain: float = _MIN_GAIN,
+    min_gain: float | None = None,
 ) -> ElasticNetSettings:
     """Choose λ, and for gradient descent its first step, by the error on held-out rows.
 
@@ -99,8 +104,9 @@ def search_regularization(
         The threads, and their budget.
     fixed : bool, default=False
         Whether λ is given, and only the descent's first step is searched.
-    min_gain : float, default=0.02
-        The share by which a smaller decade must lower the error.
+    min_gain : float, optional
+        The share by which a smaller decade must lower the error: less is noise, and the larger decade makes fewer
+        rules. By default that of the reading.
 
     Returns
     -------
@@ -117,18 +123,20 @@ def search_regularization(
         run = map if workers.pool is None else workers.pool.map
         return min((value for value in run(error, chromosomes) if np.isfinite(value)), default=np.inf)
 
+    reading = settings.reading
+    min_gain = reading.lambda_gain if min_gain is None else min_gain
     best, least, worse = replace(settings, regularization=_FALLBACK) if not fixed else settings, np.inf, 0
     for regularization in (settings.regularization,) if fixed else DECADES:
         candidate = replace(settings, regularization=regularization)
         if settings.solver == "sgd":
-            candidate, value = _halve_rate(candidate, miss)
+            candidate, value = _halve_rate(replace(candidate, rate=reading.first_rate), miss)
         else:
             value = miss(candidate)
         if value < (1.0 - min_gain) * least:
             best, least, worse = candidate, value, 0
         elif value >= least:
             worse += 1
-        if worse > _PATIENCE:
+        if reading.lambda_patience is not None and worse > reading.lambda_patience:
             break
     return best
 
@@ -137,10 +145,9 @@ def _halve_rate(
     settings: ElasticNetSettings, miss: Callable[[ElasticNetSettings], float]
 ) -> tuple[ElasticNetSettings, float]:
     """Halve the descent's first step until the result gets worse."""
-    rate = _FIRST_RATE
-    best = replace(settings, rate=rate)
+    best, rate = settings, settings.rate
     least = miss(best)
-    while rate > _SMALLEST_RATE:
+    while rate > _SMALLEST_SHARE * settings.rate:
         rate /= 2.0
         candidate = replace(settings, rate=rate)
         value = miss(candidate)

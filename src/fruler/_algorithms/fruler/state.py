@@ -93,6 +93,8 @@ class EvolutionState:
         How consequents are fitted.
     rng : mapping
         The state of the random number generator after the choice of `fit`.
+    n_tried : int
+        The number of evaluations for the choice of `fit` that are counted.
     snapshot : Snapshot
         The genetic algorithm.
     """
@@ -101,6 +103,7 @@ class EvolutionState:
     nested: list[NestedSplits] | None = None
     fit: ElasticNetSettings | None = None
     rng: GeneratorState | None = None
+    n_tried: int = 0
     snapshot: Snapshot | None = None
 
     @property
