@@ -1,0 +1,437 @@
+"""Tables that are read in batches, as often as needed: files of any size, lazy frames, relations of a database."""
+
+from __future__ import annotations
+
+import glob
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from fruler._wording import install_advice, quote_names, suggest
+
+_SUFFIXES = {"parquet": "parquet", "pq": "parquet", "feather": "feather", "arrow": "arrow", "csv": "csv", "tsv": "csv"}
+_WILD = "*?["
+# A batch takes about this many times the memory of its numbers, while rules are fitted to it and others are read ahead.
+_COPIES_OF_A_BATCH = 24
+_MIN_BATCH_ROWS, _MAX_BATCH_ROWS = 1_024, 65_536
+
+Result = TypeVar("Result")
+
+
+class Batch(NamedTuple):
+    """Some consecutive rows of a table.
+
+    Attributes
+    ----------
+    data : pyarrow.RecordBatch, or tuple
+        The rows; a cluster has its own kind.
+    first : int
+        The number of the first row in the whole table.
+    place : str
+        The name of the batch in messages.
+    """
+
+    data: Any
+    first: int
+    place: str
+
+
+class TrainingPart(NamedTuple):
+    """The rows of a batch as `fit` takes them: inputs, target, optional weights, and their place in the table."""
+
+    X: Any
+    y: Any
+    weight: Any
+    first: int
+    place: str
+
+
+class Roles(NamedTuple):
+    """The columns of a batch that are inputs, the target and the weights."""
+
+    inputs: tuple[str, ...]
+    target: str
+    weight: str | None
+
+    def __call__(self, batch: Batch) -> TrainingPart:
+        """Return the rows of a batch as `fit` takes them."""
+        frame = batch.data.to_pandas(split_blocks=True)
+        weight = None if self.weight is None else frame[self.weight]
+        return TrainingPart(frame[list(self.inputs)], frame[self.target], weight, batch.first, batch.place)
+
+
+class TableScan(ABC):
+    """A table that is read in Arrow record batches, as often as needed.
+
+    `scan_table` makes one from files, a polars LazyFrame or a DuckDB relation, and `fruler.spark.SparkScan` from a
+    data frame of Spark. `FuzzyRuleRegressor.fit` learns from it in memory that does not grow with the rows.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The columns.
+    max_memory : float
+        About how many megabytes a fit may take.
+
+    See Also
+    --------
+    scan_table : Opens files, lazy frames and relations.
+
+    Examples
+    --------
+    A table of which only `batches` and `count_rows` are known:
+
+    >>> import pyarrow as pa
+    >>> class Squares(TableScan):
+    ...     def batches(self):
+    ...         for first in range(0, 100, 50):
+    ...             x = range(first, first + 50)
+    ...             yield pa.record_batch({"x": list(x), "y": [i * i for i in x]})
+    ...
+    ...     def count_rows(self):
+    ...         return 100
+    >>> from fruler import FuzzyRuleRegressor
+    >>> model = FuzzyRuleRegressor(random_state=0).fit(Squares(["x", "y"]), "y")
+    >>> model.rule_base_.target_name, model.rule_base_.training.n_rows
+    ('y', 100)
+    """
+
+    def __init__(self, names: Sequence[str], max_memory: float = 512.0) -> None:
+        if not max_memory > 0.0:
+            raise ValueError(f"max_memory must be a number of megabytes above 0; got {max_memory!r}.")
+        self.names, self.max_memory = tuple(names), float(max_memory)
+
+    @abstractmethod
+    def batches(self) -> Iterator[Any]:
+        """Return an iterator over the record batches, from the first row on; every call starts again.
+
+        Returns
+        -------
+        iterator of pyarrow.RecordBatch
+            The batches, always in the same order.
+        """
+
+    @abstractmethod
+    def count_rows(self) -> int:
+        """Count the rows.
+
+        Returns
+        -------
+        int
+            The number of rows.
+        """
+
+    @cached_property
+    def n_rows(self) -> int:
+        """The number of rows, counted once."""
+        return self.count_rows()
+
+    @property
+    def batch_rows(self) -> int:
+        """The maximum number of rows in a batch, so that a pass keeps to the memory."""
+        fitting = int(self.max_memory * 1e6 / (8 * _COPIES_OF_A_BATCH * len(self.names)))
+        return min(max(fitting, _MIN_BATCH_ROWS), _MAX_BATCH_ROWS)
+
+    def reduce(self, work: Callable[[Batch], Result], merge: Callable[[Result, Result], Result], name: str) -> Result:
+        """Pass over all rows: apply a function to every batch, and merge the results in the order of the rows.
+
+        Parameters
+        ----------
+        work : callable
+            Takes a `Batch` and returns its result; it can be pickled.
+        merge : callable
+            Merges the result of some rows with the result of the rows after them.
+        name : str
+            The name of the pass, for clusters that show their tasks.
+
+        Returns
+        -------
+        object
+            The merged result; that of an empty batch if there are no rows.
+        """
+        return reduce_batches(self.batches(), work, merge)
+
+    def roles(self, target: Any, weight: Any = None) -> Callable[[Batch], TrainingPart]:
+        """Return the function that splits batches into inputs, target and weights.
+
+        Parameters
+        ----------
+        target : str
+            The name of the target.
+        weight : str, optional
+            The name of the column with the weights of rows.
+
+        Returns
+        -------
+        callable
+            Takes a `Batch`.
+
+        Raises
+        ------
+        ValueError
+            If there is no such column, or no other.
+        """
+        for argument, name in (("y", target), ("sample_weight", weight)):
+            if name is None and argument == "sample_weight":
+                continue
+            if not isinstance(name, str):
+                raise ValueError(f"{argument} must be the name of a column of the scan; got a {type(name).__name__}.")
+            if name not in self.names:
+                raise ValueError(f"The table has no column {name!r}; {suggest(name, self.names)}.")
+        inputs = tuple(name for name in self.names if name not in (target, weight))
+        if not inputs:
+            raise ValueError(f"The table has no input column besides {quote_names([n for n in (target, weight) if n])}.")
+        return Roles(inputs, target, weight)
+
+    def place_of(self, row: int) -> tuple[str, int]:
+        """Return the place of a row for messages.
+
+        Parameters
+        ----------
+        row : int
+            The number of the row in the whole table.
+
+        Returns
+        -------
+        prefix : str
+            The beginning of the message.
+        row : int
+            The number of the row that the message shows.
+        """
+        return "", row
+
+
+def reduce_batches(
+    batches: Iterable[Any],
+    work: Callable[[Batch], Result],
+    merge: Callable[[Result, Result], Result],
+    first: int = 0,
+    place: str = "",
+) -> Result:
+    """Apply a function to consecutive record batches and merge the results; batches without rows are passed over."""
+    result: Result | None = None
+    empty = None
+    for data in batches:
+        if data.num_rows:
+            said = f"{place}In the batch of rows from {first:,} on"
+            found = work(Batch(data, first, said))
+            result = found if result is None else merge(result, found)
+            first += data.num_rows
+        else:
+            empty = data
+    if result is None:
+        if empty is None:
+            raise ValueError("The table has no rows; at least 2 are needed.")
+        return work(Batch(empty, first, place))
+    return result
+
+
+class _DatasetScan(TableScan):
+    """A scan of files, or of any dataset of pyarrow."""
+
+    def __init__(self, dataset: Any, names: Sequence[str], max_memory: float) -> None:
+        super().__init__(names, max_memory)
+        self.dataset = dataset
+
+    def batches(self) -> Iterator[Any]:
+        # The defaults read ahead 16 batches of 4 files.
+        return iter(
+            self.dataset.to_batches(
+                columns=list(self.names), batch_size=self.batch_rows, batch_readahead=4, fragment_readahead=1
+            )
+        )
+
+    def count_rows(self) -> int:
+        return int(self.dataset.count_rows())
+
+
+class _PolarsScan(TableScan):
+    """A scan of a LazyFrame."""
+
+    def __init__(self, lazy: Any, columns: Sequence[str] | None, max_memory: float) -> None:
+        super().__init__(_chosen(lazy.collect_schema().names(), columns), max_memory)
+        self.lazy = lazy.select(list(self.names))
+
+    def batches(self) -> Iterator[Any]:
+        for frame in self.lazy.collect_batches(chunk_size=self.batch_rows, maintain_order=True):
+            yield from frame.to_arrow().to_batches(max_chunksize=self.batch_rows)
+
+    def count_rows(self) -> int:
+        import polars
+
+        return int(self.lazy.select(polars.len()).collect().item())
+
+
+class _DuckScan(TableScan):
+    """A scan of a relation of DuckDB."""
+
+    def __init__(self, relation: Any, columns: Sequence[str] | None, max_memory: float) -> None:
+        super().__init__(_chosen(relation.columns, columns), max_memory)
+        quoted = [name.replace('"', '""') for name in self.names]
+        self.relation = relation.project(", ".join(f'"{name}"' for name in quoted))
+
+    def batches(self) -> Iterator[Any]:
+        return iter(self.relation.to_arrow_reader(self.batch_rows))
+
+    def count_rows(self) -> int:
+        return int(self.relation.count("*").fetchone()[0])
+
+
+def scan_table(
+    source: Any,
+    *,
+    columns: Sequence[str] | None = None,
+    max_memory: float = 512.0,
+    format: str | None = None,
+    sep: str | None = None,
+    decimal: str = ".",
+) -> TableScan:
+    """Open a table that may be larger than memory, to learn from it or to predict it in batches.
+
+    Parameters
+    ----------
+    source : path, list of paths, or lazy table
+        Files of one format (Parquet, Feather, Arrow or CSV): a path, several paths, a pattern such as
+        ``"rows/*.parquet"``, or a folder; or a dataset of pyarrow, a LazyFrame or data frame of polars, a relation of
+        DuckDB, or a data frame of pandas or Arrow.
+    columns : sequence of str, default=None
+        The columns to read; None reads all.
+    max_memory : float, default=512.0
+        About how many megabytes a fit may take above its start. With less, batches are smaller, and so is the sample
+        that rules are grown on.
+    format : str, default=None
+        The format of files; None takes it from the suffix.
+    sep : str, default=None
+        The separator of values in CSV files; None is a comma, and in ``.tsv`` files a tab.
+    decimal : str, default="."
+        The decimal sign in CSV files.
+
+    Returns
+    -------
+    TableScan
+        The open table.
+
+    Raises
+    ------
+    ValueError
+        If the source is not a table that can be read again, or has no such column.
+    FileNotFoundError
+        If there are no such files.
+    ImportError
+        If pyarrow is not installed.
+
+    See Also
+    --------
+    read_table : Reads a table into memory, and understands more ways to write numbers.
+
+    Examples
+    --------
+    >>> from fruler import FuzzyRuleRegressor
+    >>> from fruler.data import example_path
+    >>> scan = scan_table(example_path("weather"), columns=["temperature", "humidity", "rentals"])
+    >>> model = FuzzyRuleRegressor(random_state=0).fit(scan, "rentals")
+    >>> [len(model.predict(batch)) for batch in scan.batches()] == [scan.n_rows]
+    True
+    """
+    try:
+        import pyarrow as pa
+        import pyarrow.dataset as pds
+    except ModuleNotFoundError as error:
+        raise ImportError(f"Tables in batches need pyarrow; {install_advice('parquet')}") from error
+    if isinstance(source, TableScan):
+        return source
+    if isinstance(source, str | os.PathLike) or (
+        isinstance(source, list | tuple) and source and all(isinstance(path, str | os.PathLike) for path in source)
+    ):
+        source = _open_files(source, format, sep, decimal)
+    if hasattr(source, "collect_batches"):
+        return _PolarsScan(source, columns, max_memory)
+    if hasattr(source, "to_arrow_reader"):
+        return _DuckScan(source, columns, max_memory)
+    if not isinstance(source, pds.Dataset):
+        source = pds.dataset(_in_memory(source, pa))
+    return _DatasetScan(source, _chosen(source.schema.names, columns), max_memory)
+
+
+def _in_memory(source: Any, pa: Any) -> Any:
+    """Return a data frame of pandas, polars or Arrow as an Arrow table."""
+    if isinstance(source, pa.Table):
+        return source
+    if hasattr(source, "to_arrow"):
+        return source.to_arrow()
+    if hasattr(source, "iloc"):
+        return pa.Table.from_pandas(source, preserve_index=False)
+    raise ValueError(
+        f"A {type(source).__name__} cannot be read in batches again and again; pass paths of files, a dataset of "
+        "pyarrow, a LazyFrame of polars or a relation of DuckDB, or write a subclass of fruler.data.TableScan."
+    )
+
+
+def _chosen(names: Sequence[str], columns: Sequence[str] | None) -> list[str]:
+    for name in columns or ():
+        if name not in names:
+            raise ValueError(f"The table has no column {name!r}; {suggest(name, list(names))}.")
+    return list(names if columns is None else columns)
+
+
+def _open_files(source: Any, format: str | None, sep: str | None, decimal: str) -> Any:
+    """Open files of one format as a dataset of pyarrow."""
+    import pyarrow.dataset as pds
+
+    paths = table_paths(source)
+    first = next((path for path in paths if path.is_file()), None)
+    if first is None:  # a folder: all of its files
+        inside = sorted(path for path in paths[0].rglob("*") if _kind(path) is not None)
+        if not inside:
+            raise FileNotFoundError(f"The folder {str(paths[0])!r} has no Parquet, Feather, Arrow or CSV files.")
+        first = inside[0]
+    kind = _SUFFIXES.get(format.lower(), format) if format is not None else _kind(first)
+    if kind is None:
+        raise ValueError(f"The format of {first.name!r} is unknown; give it, as in format='parquet'.")
+    if kind == "csv":
+        kind = _csv_format(first, sep, decimal)
+    if len(paths) == 1 and paths[0].is_dir():
+        return pds.dataset(paths[0], format=kind, partitioning="hive")
+    return pds.dataset([str(path) for path in paths], format=kind)
+
+
+def table_paths(source: Any) -> list[Path]:
+    """Return the paths that a path, a pattern or a list of these stands for.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    """
+    given = [source] if isinstance(source, str | os.PathLike) else list(source)
+    found: list[Path] = []
+    for one in map(os.fspath, given):
+        matches = sorted(glob.glob(one, recursive=True)) if any(sign in one for sign in _WILD) else [one]
+        found += [Path(match) for match in matches if os.path.exists(match)]
+        if not matches or not os.path.exists(matches[0]):
+            raise FileNotFoundError(f"There is no file {one!r}.")
+    return found
+
+
+def _kind(path: Path) -> str | None:
+    return _SUFFIXES.get(Path(path.name.lower().removesuffix(".gz")).suffix.removeprefix("."))
+
+
+def _csv_format(first: Path, sep: str | None, decimal: str) -> Any:
+    """Return how CSV files are read: whole numbers may have decimals further down, and text may be missing."""
+    import pyarrow as pa
+    import pyarrow.dataset as pds
+    from pyarrow import csv
+
+    default = "\t" if ".tsv" in first.name.lower() else ","
+    parse = csv.ParseOptions(delimiter=default if sep is None else sep)
+    convert = {"strings_can_be_null": True, "decimal_point": decimal}
+    with csv.open_csv(first, parse_options=parse, convert_options=csv.ConvertOptions(**convert)) as reader:
+        schema = reader.schema
+    wider = {one.name: pa.float64() for one in schema if pa.types.is_integer(one.type)}
+    wider |= {one.name: pa.string() for one in schema if pa.types.is_null(one.type)}
+    options = csv.ConvertOptions(column_types=wider, **convert)
+    return pds.CsvFileFormat(parse_options=parse, convert_options=options)
