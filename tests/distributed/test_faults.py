@@ -147,7 +147,7 @@ def test_workers_that_never_answer_are_an_error_after_the_timeout_only():
         check_workers(DyingWorkers([TimeoutError()]), 5.0)
 
 
-def test_a_scheduler_that_is_lost_at_the_start_is_named(own_scheduler, friedman):
+def test_a_scheduler_that_is_lost_at_the_start_is_named(own_scheduler, friedman, small_sample):
     process, file = own_scheduler
     with Client(scheduler_file=str(file), set_as_default=False, timeout=60) as lost:
 

@@ -58,9 +58,10 @@ class Roles(NamedTuple):
 
     def __call__(self, batch: Batch) -> TrainingPart:
         """Return the rows of a batch as `fit` takes them."""
-        frame = batch.data.to_pandas(split_blocks=True)
-        weight = None if self.weight is None else frame[self.weight]
-        return TrainingPart(frame[list(self.inputs)], frame[self.target], weight, batch.first, batch.place)
+        rows = batch.data
+        weight = None if self.weight is None else rows.column(self.weight).to_pandas()
+        X = rows.select(list(self.inputs)).to_pandas(split_blocks=True)
+        return TrainingPart(X, rows.column(self.target).to_pandas(), weight, batch.first, batch.place)
 
 
 class TableScan(ABC):

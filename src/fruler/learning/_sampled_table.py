@@ -18,9 +18,7 @@ from fruler._table.gaps import Gaps
 from fruler._table.reading import (
     as_frame,
     check_training_table,
-    input_table,
     is_numeric,
-    is_plain,
     number_table,
     refuse_bad_weights,
 )
@@ -56,15 +54,15 @@ def sample_size(max_memory: float, n_columns: int) -> int:
 
 @lru_cache(maxsize=4)
 def sampled_rows(n_rows: int, most: int) -> Indices:
-    """Return the numbers of the rows in the sample, in increasing order: all, or one of every few, drawn at random.
+    """Return the numbers of the rows in the sample, in increasing order: all, or one of every few.
 
     The sample is the same whatever the seed, so that the types of columns do not change from one search to the next,
     and wherever the rows are.
     """
     if n_rows <= most:
         return np.arange(n_rows)
-    places = (np.arange(most) + np.random.default_rng(0).random(most)) * (n_rows / most)
-    return np.unique(np.minimum(places.astype(np.intp), n_rows - 1))
+    edges = np.arange(most + 1) * n_rows // most
+    return np.asarray(edges[:-1] + (np.random.default_rng(0).random(most) * np.diff(edges)).astype(np.intp))
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,11 +145,10 @@ class Collection(NamedTuple):
         rows = sampled_rows(self.n_rows, self.most)
         own = rows[np.searchsorted(rows, batch.first) : np.searchsorted(rows, batch.first + n_rows)] - batch.first
         X = part.X.iloc[own] if hasattr(part.X, "iloc") else part.X[own]
-        counting = np.ones(n_rows) if weight is None else weight
         return Collected(
             n_rows,
-            int(np.count_nonzero(counting)),
-            float(counting.sum()),
+            n_rows if weight is None else int(np.count_nonzero(weight)),
+            n_rows if weight is None else float(weight.sum()),
             (float(target.min()), float(target.max())),
             ends,
             ((X, target[own], None if weight is None else weight[own]),),
@@ -195,13 +192,6 @@ def _ends_of(X: Any, declared: bool) -> dict[str, Ends]:
     return ends
 
 
-class NamedSource(NamedTuple):
-    """An input: its name and its source."""
-
-    name: str
-    source: Source
-
-
 class Outcome(NamedTuple):
     """The result of a pass over some rows, and the problems of these rows."""
 
@@ -217,8 +207,8 @@ class Preparation:
     ----------
     split : callable
         Splits a batch into inputs, target and weights.
-    inputs : tuple of NamedSource
-        The inputs.
+    sources : tuple of Source
+        The sources of the inputs.
     gaps : Gaps
         The replacements of missing values.
     scale, target_scale : Standardization
@@ -230,7 +220,7 @@ class Preparation:
     """
 
     split: Split
-    inputs: tuple[NamedSource, ...]
+    sources: tuple[Source, ...]
     gaps: Gaps
     scale: Standardization
     target_scale: Standardization
@@ -238,10 +228,12 @@ class Preparation:
     output: Output
 
     def numbers(self, X: Any) -> Floats:
-        """Return the inputs of some rows, with gaps filled."""
-        # Numbers in an array would be taken for the inputs themselves.
-        table = X if all(map(is_plain, self.inputs)) else as_frame(X)
-        return self.gaps.filled(input_table(table, self.inputs))
+        """Return the inputs of some rows, with gaps filled; column by column in memory, as they come and are used."""
+        frame = as_frame(X)
+        values = np.empty((len(self.sources), len(frame)))
+        for j, source in enumerate(self.sources):
+            values[j] = source.numbers(frame[source.column])
+        return self.gaps.filled(values.T) if np.isnan(values).any() else values.T
 
     def rows(self, batch: Batch) -> Rows:
         """Return the rows of a batch with a nonzero weight."""
@@ -303,7 +295,7 @@ class SampledTable(LocalTable):
         counted = np.concatenate(weights) if weights and sample.weight is not None else np.empty(0)
         preparation = Preparation(
             split,
-            tuple(map(NamedSource, made.names, made.sources)),
+            tuple(made.sources),
             made.moments.gaps(np.arange(len(made.names))),
             sample.scale,
             sample.target_scale,
