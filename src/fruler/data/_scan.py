@@ -65,17 +65,17 @@ class Roles(NamedTuple):
 
 
 class TableScan(ABC):
-    """A table that is read in Arrow record batches, as often as needed.
+    """A table that is passed over as often as needed, wherever its rows are; the base class of all scans.
 
-    `scan_table` makes one from files, a polars LazyFrame or a DuckDB relation, and `fruler.spark.SparkScan` from a
-    data frame of Spark. `FuzzyRuleRegressor.fit` learns from it in memory that does not grow with the rows.
+    `FuzzyRuleRegressor.fit` learns from a scan in memory that does not grow with the rows. Rows in record batches are a
+    `BatchScan`; `fruler.spark.SparkScan` is one whose rows stay on the executors of Spark.
 
     Parameters
     ----------
     names : sequence of str
         The columns.
-    max_memory : float
-        About how many megabytes a fit may take.
+    max_memory : float, default=512.0
+        About how many megabytes a fit may take above its start.
 
     See Also
     --------
@@ -83,21 +83,12 @@ class TableScan(ABC):
 
     Examples
     --------
-    A table of which only `batches` and `count_rows` are known:
-
-    >>> import pyarrow as pa
-    >>> class Squares(TableScan):
-    ...     def batches(self):
-    ...         for first in range(0, 100, 50):
-    ...             x = range(first, first + 50)
-    ...             yield pa.record_batch({"x": list(x), "y": [i * i for i in x]})
-    ...
-    ...     def count_rows(self):
-    ...         return 100
-    >>> from fruler import FuzzyRuleRegressor
-    >>> model = FuzzyRuleRegressor(random_state=0).fit(Squares(["x", "y"]), "y")
-    >>> model.rule_base_.target_name, model.rule_base_.training.n_rows
-    ('y', 100)
+    >>> from fruler.data import example_path, scan_table
+    >>> scan = scan_table(example_path("friedman"))
+    >>> scan.n_rows, len(scan.names)
+    (1200, 6)
+    >>> scan.reduce(lambda batch: batch.data.num_rows, lambda first, second: first + second, "count")
+    1200
     """
 
     def __init__(self, names: Sequence[str], max_memory: float = 512.0) -> None:
@@ -106,13 +97,27 @@ class TableScan(ABC):
         self.names, self.max_memory = tuple(names), float(max_memory)
 
     @abstractmethod
-    def batches(self) -> Iterator[Any]:
-        """Return an iterator over the record batches, from the first row on; every call starts again.
+    def reduce(self, work: Callable[[Batch], Result], merge: Callable[[Result, Result], Result], name: str) -> Result:
+        """Pass over all rows: apply a function to every batch, and merge the results in the order of the rows.
+
+        Parameters
+        ----------
+        work : callable
+            Takes a `Batch` and returns its result; a cluster sends it to its workers.
+        merge : callable
+            Merges the result of some rows with the result of the rows after them.
+        name : str
+            The name of the pass, for clusters that show their tasks.
 
         Returns
         -------
-        iterator of pyarrow.RecordBatch
-            The batches, always in the same order.
+        object
+            The merged result.
+
+        Raises
+        ------
+        ValueError
+            If there are no rows.
         """
 
     @abstractmethod
@@ -129,31 +134,6 @@ class TableScan(ABC):
     def n_rows(self) -> int:
         """The number of rows, counted once."""
         return self.count_rows()
-
-    @property
-    def batch_rows(self) -> int:
-        """The maximum number of rows in a batch, so that a pass keeps to the memory."""
-        fitting = int(self.max_memory * 1e6 / (8 * _COPIES_OF_A_BATCH * len(self.names)))
-        return min(max(fitting, _MIN_BATCH_ROWS), _MAX_BATCH_ROWS)
-
-    def reduce(self, work: Callable[[Batch], Result], merge: Callable[[Result, Result], Result], name: str) -> Result:
-        """Pass over all rows: apply a function to every batch, and merge the results in the order of the rows.
-
-        Parameters
-        ----------
-        work : callable
-            Takes a `Batch` and returns its result; it can be pickled.
-        merge : callable
-            Merges the result of some rows with the result of the rows after them.
-        name : str
-            The name of the pass, for clusters that show their tasks.
-
-        Returns
-        -------
-        object
-            The merged result; that of an empty batch if there are no rows.
-        """
-        return reduce_batches(self.batches(), work, merge)
 
     def roles(self, target: Any, weight: Any = None) -> Callable[[Batch], TrainingPart]:
         """Return the function that splits batches into inputs, target and weights.
@@ -175,16 +155,15 @@ class TableScan(ABC):
         ValueError
             If there is no such column, or no other.
         """
-        for argument, name in (("y", target), ("sample_weight", weight)):
-            if name is None and argument == "sample_weight":
-                continue
+        roles = {"y": target} | ({} if weight is None else {"sample_weight": weight})
+        for argument, name in roles.items():
             if not isinstance(name, str):
                 raise ValueError(f"{argument} must be the name of a column of the scan; got a {type(name).__name__}.")
             if name not in self.names:
                 raise ValueError(f"The table has no column {name!r}; {suggest(name, self.names)}.")
-        inputs = tuple(name for name in self.names if name not in (target, weight))
+        inputs = tuple(name for name in self.names if name not in roles.values())
         if not inputs:
-            raise ValueError(f"The table has no input column besides {quote_names([n for n in (target, weight) if n])}.")
+            raise ValueError(f"The table has no input column besides {quote_names(list(roles.values()))}.")
         return Roles(inputs, target, weight)
 
     def place_of(self, row: int) -> tuple[str, int]:
@@ -205,32 +184,104 @@ class TableScan(ABC):
         return "", row
 
 
+class BatchScan(TableScan):
+    """A table that is read in Arrow record batches, as often as needed.
+
+    A subclass needs only `batches`.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The columns.
+    max_memory : float, default=512.0
+        About how many megabytes a fit may take above its start.
+
+    See Also
+    --------
+    scan_table : Opens files, lazy frames and relations.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> class Squares(BatchScan):
+    ...     def batches(self):
+    ...         for first in range(0, 100, 50):
+    ...             x = range(first, first + 50)
+    ...             yield pa.record_batch({"x": list(x), "y": [i * i for i in x]})
+    >>> from fruler import FuzzyRuleRegressor
+    >>> model = FuzzyRuleRegressor(random_state=0).fit(Squares(["x", "y"]), "y")
+    >>> model.rule_base_.target_name, model.rule_base_.training.n_rows
+    ('y', 100)
+    """
+
+    @abstractmethod
+    def batches(self) -> Iterator[Any]:
+        """Return an iterator over the record batches; every call starts again at the first row.
+
+        Returns
+        -------
+        iterator of pyarrow.RecordBatch
+            The batches, always in the same order.
+        """
+
+    @property
+    def batch_rows(self) -> int:
+        """The maximum number of rows in a batch, so that a pass keeps to the memory."""
+        fitting = int(self.max_memory * 1e6 / (8 * _COPIES_OF_A_BATCH * len(self.names)))
+        return min(max(fitting, _MIN_BATCH_ROWS), _MAX_BATCH_ROWS)
+
+    def count_rows(self) -> int:
+        """Count the rows, in a pass over all of them.
+
+        Returns
+        -------
+        int
+            The number of rows.
+        """
+        return sum(batch.num_rows for batch in self.batches())
+
+    def reduce(self, work: Callable[[Batch], Result], merge: Callable[[Result, Result], Result], name: str) -> Result:
+        """Pass over all rows: apply a function to every batch, and merge the results in the order of the rows.
+
+        Parameters
+        ----------
+        work, merge, name
+            As for `TableScan.reduce`.
+
+        Returns
+        -------
+        object
+            The merged result.
+        """
+        return reduce_batches(self.batches(), work, merge)
+
+
 def reduce_batches(
     batches: Iterable[Any],
     work: Callable[[Batch], Result],
     merge: Callable[[Result, Result], Result],
     first: int = 0,
-    place: str = "",
+    place: str = "Batch",
 ) -> Result:
-    """Apply a function to consecutive record batches and merge the results; batches without rows are passed over."""
-    result: Result | None = None
-    empty = None
+    """Apply a function to consecutive record batches and merge the results; batches without rows are passed over.
+
+    Raises
+    ------
+    ValueError
+        If there are no rows.
+    """
+    results: list[Result] = []
     for data in batches:
         if data.num_rows:
-            said = f"{place}In the batch of rows from {first:,} on"
-            found = work(Batch(data, first, said))
-            result = found if result is None else merge(result, found)
+            found = work(Batch(data, first, f"{place} that begins at row {first:,}"))
+            results = [merge(results[0], found) if results else found]
             first += data.num_rows
-        else:
-            empty = data
-    if result is None:
-        if empty is None:
-            raise ValueError("The table has no rows; at least 2 are needed.")
-        return work(Batch(empty, first, place))
-    return result
+    if not results:
+        raise ValueError("The table has no rows; at least 2 are needed.")
+    return results[0]
 
 
-class _DatasetScan(TableScan):
+class _DatasetScan(BatchScan):
     """A scan of files, or of any dataset of pyarrow."""
 
     def __init__(self, dataset: Any, names: Sequence[str], max_memory: float) -> None:
@@ -249,7 +300,7 @@ class _DatasetScan(TableScan):
         return int(self.dataset.count_rows())
 
 
-class _PolarsScan(TableScan):
+class _PolarsScan(BatchScan):
     """A scan of a LazyFrame."""
 
     def __init__(self, lazy: Any, columns: Sequence[str] | None, max_memory: float) -> None:
@@ -266,7 +317,7 @@ class _PolarsScan(TableScan):
         return int(self.lazy.select(polars.len()).collect().item())
 
 
-class _DuckScan(TableScan):
+class _DuckScan(BatchScan):
     """A scan of a relation of DuckDB."""
 
     def __init__(self, relation: Any, columns: Sequence[str] | None, max_memory: float) -> None:
@@ -289,7 +340,7 @@ def scan_table(
     format: str | None = None,
     sep: str | None = None,
     decimal: str = ".",
-) -> TableScan:
+) -> BatchScan:
     """Open a table that may be larger than memory, to learn from it or to predict it in batches.
 
     Parameters
@@ -312,7 +363,7 @@ def scan_table(
 
     Returns
     -------
-    TableScan
+    BatchScan
         The open table.
 
     Raises
@@ -342,7 +393,7 @@ def scan_table(
         import pyarrow.dataset as pds
     except ModuleNotFoundError as error:
         raise ImportError(f"Tables in batches need pyarrow; {install_advice('parquet')}") from error
-    if isinstance(source, TableScan):
+    if isinstance(source, BatchScan):
         return source
     if isinstance(source, str | os.PathLike) or (
         isinstance(source, list | tuple) and source and all(isinstance(path, str | os.PathLike) for path in source)
@@ -367,7 +418,7 @@ def _in_memory(source: Any, pa: Any) -> Any:
         return pa.Table.from_pandas(source, preserve_index=False)
     raise ValueError(
         f"A {type(source).__name__} cannot be read in batches again and again; pass paths of files, a dataset of "
-        "pyarrow, a LazyFrame of polars or a relation of DuckDB, or write a subclass of fruler.data.TableScan."
+        "pyarrow, a LazyFrame of polars or a relation of DuckDB, or write a subclass of fruler.data.BatchScan."
     )
 
 

@@ -83,10 +83,6 @@ class DaskScan(TableScan):
         """Return the number of rows."""
         return sum(self.sizes)
 
-    def batches(self) -> Any:
-        """Refuse to bring the rows to the client."""
-        raise NotImplementedError("The rows stay on the workers; use reduce.")
-
     def reduce(self, work: Callable[[Batch], Result], merge: Callable[[Result, Result], Result], name: str) -> Result:
         """Apply a function to every partition on the workers, and merge the results here, in the order of the rows.
 
