@@ -2,9 +2,10 @@
 
     python benchmarks/speed/large_tables.py [--rows 1e5 1e6 1e7 1e8] [--folder FOLDER] [--max-memory 512] [--keep]
 
-Each table has ten columns of float64, the target among them, in files of a million rows: 1e8 rows take 8 GB on disk. Every
-fit runs in a process of its own. The table that is printed has the seconds of the fit and of its passes over all
-rows, the seconds that pyarrow takes to read all columns as often, and the peak memory above that before the fit.
+Each table has ten columns of float64, the target among them, in files of a million rows: 1e8 rows take 8 GB on disk.
+Every fit runs in a process of its own. The table that is printed has the seconds of the fit and of its passes over all
+rows, by the clock and of the processors; the seconds that pyarrow takes to read all columns as often, in a process of
+its own; and the peak memory above that before the fit.
 """
 
 from __future__ import annotations
@@ -41,14 +42,14 @@ def write_table(folder: Path, n_rows: int) -> None:
         pq.write_table(pa.table({**columns, "y": y}), path, row_group_size=131_072, use_dictionary=False)
 
 
-def seconds_of_reading(folder: Path) -> float:
-    """Return the seconds that pyarrow takes to read all columns, batch by batch, as it does by default."""
+def measure_reading(folder: Path, n_passes: int) -> dict[str, float]:
+    """Read all columns with pyarrow, batch by batch, as it does by default."""
     import pyarrow.dataset as pds
 
-    start = time.perf_counter()
-    n_rows = sum(batch.num_rows for batch in pds.dataset(folder).to_batches())
-    assert n_rows > 0
-    return time.perf_counter() - start
+    start, used = time.perf_counter(), time.process_time()
+    for _ in range(n_passes):
+        sum(batch.num_rows for batch in pds.dataset(folder).to_batches())
+    return {"seconds": time.perf_counter() - start, "processor_seconds": time.process_time() - used}
 
 
 def memory_now() -> float:
@@ -58,24 +59,24 @@ def memory_now() -> float:
     return float(psutil.Process().memory_info().rss / 1e6)
 
 
-def measure_fit(folder: Path, max_memory: float) -> dict[str, Any]:
+def measure_fit(folder: Path, max_memory: float, n_jobs: int) -> dict[str, Any]:
     """Fit, and return the measurements; in a process of its own."""
     from fruler import FuzzyRuleRegressor
     from fruler.data import _scan, scan_table
 
-    passes: list[float] = []
+    passes: list[tuple[float, float]] = []
     reduce_batches = _scan.reduce_batches
 
-    def timed(*arguments: Any) -> Any:
-        start = time.perf_counter()
-        result = reduce_batches(*arguments)
-        passes.append(time.perf_counter() - start)
+    def timed(*arguments: Any, **options: Any) -> Any:
+        start, used = time.perf_counter(), time.process_time()
+        result = reduce_batches(*arguments, **options)
+        passes.append((time.perf_counter() - start, time.process_time() - used))
         return result
 
     _scan.reduce_batches = timed
     scan = scan_table(folder, max_memory=max_memory)
     before, start, used = memory_now(), time.perf_counter(), time.process_time()
-    model = FuzzyRuleRegressor(random_state=0).fit(scan, "y")
+    model = FuzzyRuleRegressor(n_jobs=n_jobs, random_state=0).fit(scan, "y")
     return {
         "rows": scan.n_rows,
         "seconds": time.perf_counter() - start,
@@ -87,35 +88,44 @@ def measure_fit(folder: Path, max_memory: float) -> dict[str, Any]:
     }
 
 
+def in_own_process(*arguments: object) -> dict[str, Any]:
+    """Run a measurement of this script in a process of its own."""
+    command = [sys.executable, __file__, *map(str, arguments)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return dict(json.loads(done.stdout.splitlines()[-1]))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=float, nargs="*", default=[1e5, 1e6, 1e7, 1e8])
     parser.add_argument("--folder", type=Path, help="where the tables are written, or are from an earlier run")
     parser.add_argument("--max-memory", type=float, default=512.0)
+    parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--keep", action="store_true", help="keep the tables")
-    parser.add_argument("--measure", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--fit", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--read", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.measure is not None:
-        print(json.dumps(measure_fit(options.measure, options.max_memory)))
+    if options.fit is not None:
+        print(json.dumps(measure_fit(options.fit, options.max_memory, options.jobs)))
+        return
+    if options.read is not None:
+        print(json.dumps(measure_reading(options.read, options.jobs)))
         return
     place = options.folder or Path(tempfile.mkdtemp())
-    print("      rows   fit s   cpu s   passes s   reading s  fit/reading  passes/reading  memory MB  rules   rmse")
+    print("                  by the clock, s          of the processors, s")
+    print("       rows     fit  passes reading  /      fit  passes reading  /     MB  rules   rmse   load")
     for n_rows in map(int, options.rows):
         folder = place / str(n_rows)
         if not folder.exists():
             write_table(folder, n_rows)
-        command = [sys.executable, __file__, "--measure", str(folder), "--max-memory", str(options.max_memory)]
-        before = seconds_of_reading(folder)
-        found = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()[-1])
-        # Other work may slow the machine: reading is measured before and after.
-        reading = (before + seconds_of_reading(folder)) / 2.0 * len(found["passes"])
-        in_passes = sum(found["passes"])
-        print(
-            f"{found['rows']:10,} {found['seconds']:7.1f} {found['processor_seconds']:7.1f} {in_passes:10.1f} "
-            f"{reading:11.1f} {found['seconds'] / reading:12.2f} {in_passes / reading:15.2f} {found['memory']:10.0f} "
-            f"{found['n_rules']:6} {found['rmse']:6.3f}   load {os.getloadavg()[0]:.1f}",
-            flush=True,
-        )
+        found = in_own_process("--fit", folder, "--max-memory", options.max_memory, "--jobs", options.jobs)
+        reading = in_own_process("--read", folder, "--jobs", len(found["passes"]))
+        cells = [f"{found['rows']:11,}"]
+        for kind, name in enumerate(("seconds", "processor_seconds")):
+            passes = sum(one[kind] for one in found["passes"])
+            cells.append(f"{found[name]:7.1f} {passes:7.1f} {reading[name]:7.1f} {passes / reading[name]:5.2f}")
+        cells.append(f"{found['memory']:5.0f} {found['n_rules']:6} {found['rmse']:6.3f} {os.getloadavg()[0]:6.1f}")
+        print(" ".join(cells), flush=True)
         if not options.keep:
             shutil.rmtree(folder)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
 from functools import cached_property, reduce
 from typing import Any
 
@@ -76,12 +77,18 @@ class SparkScan(TableScan):
         """
         return sum(self.sizes.values())
 
-    def reduce(self, work: Callable[[Batch], Result], merge: Callable[[Result, Result], Result], name: str) -> Result:
+    def reduce(
+        self,
+        work: Callable[[Batch], Result],
+        merge: Callable[[Result, Result], Result],
+        name: str,
+        pool: Executor | None = None,
+    ) -> Result:
         """Pass over all rows on the executors, and merge the results of the partitions here, in their order.
 
         Parameters
         ----------
-        work, merge, name
+        work, merge, name, pool
             As for `fruler.data.TableScan.reduce`.
 
         Returns
@@ -106,7 +113,9 @@ class SparkScan(TableScan):
         if not numbers:
             raise ValueError("The table has no rows; at least 2 are needed.")
         if [number for number, _ in found] != numbers or any(result is None for _, result in found):
-            raise ValueError("The partitions of the data frame have changed between two passes; write it to Parquet first.")
+            raise ValueError(
+                "The partitions of the data frame have changed between two passes; write it to Parquet first."
+            )
         return reduce(merge, (result for _, result in found))
 
     def _each(self, function: Callable[[int, Iterator[Any]], Any]) -> list[tuple[int, Any]]:
@@ -152,10 +161,11 @@ def predict_udf(model: BaseRuleRegressor, coverage: float | None = None) -> Any:
     def predict(rows: pd.DataFrame) -> pd.Series:
         return pd.Series(quiet.predict(rows))
 
+    if coverage is None:
+        return functions.pandas_udf(predict, "double")
+
     def predict_with_interval(rows: pd.DataFrame) -> pd.DataFrame:
         lower, upper = quiet.predict_interval(rows, coverage)[:2]
         return pd.DataFrame({"prediction": quiet.predict(rows), "lower": lower, "upper": upper})
 
-    if coverage is None:
-        return functions.pandas_udf(predict, "double")
     return functions.pandas_udf(predict_with_interval, "prediction double, lower double, upper double")

@@ -5,18 +5,23 @@ from __future__ import annotations
 import glob
 import os
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property, reduce
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from fruler._wording import install_advice, quote_names, suggest
 
-_SUFFIXES = {"parquet": "parquet", "pq": "parquet", "feather": "feather", "arrow": "arrow", "csv": "csv", "tsv": "csv"}
+_SUFFIXES = {"parquet": "parquet", "pq": "parquet", "csv": "csv", "tsv": "csv"}
 _WILD = "*?["
 # A batch takes about this many times the memory of its numbers, while rules are fitted to it and others are read ahead.
 _COPIES_OF_A_BATCH = 24
 _MIN_BATCH_ROWS, _MAX_BATCH_ROWS = 1_024, 65_536
+# The number of batches that threads work on, or that wait for them.
+_BATCHES_IN_POOL = 4
 
 Result = TypeVar("Result")
 
@@ -49,7 +54,8 @@ class TrainingPart(NamedTuple):
     place: str
 
 
-class Roles(NamedTuple):
+@dataclass(frozen=True)
+class Roles:
     """The columns of a batch that are inputs, the target and the weights."""
 
     inputs: tuple[str, ...]
@@ -97,7 +103,13 @@ class TableScan(ABC):
         self.names, self.max_memory = tuple(names), float(max_memory)
 
     @abstractmethod
-    def reduce(self, work: Callable[[Batch], Result], merge: Callable[[Result, Result], Result], name: str) -> Result:
+    def reduce(
+        self,
+        work: Callable[[Batch], Result],
+        merge: Callable[[Result, Result], Result],
+        name: str,
+        pool: Executor | None = None,
+    ) -> Result:
         """Pass over all rows: apply a function to every batch, and merge the results in the order of the rows.
 
         Parameters
@@ -108,6 +120,8 @@ class TableScan(ABC):
             Merges the result of some rows with the result of the rows after them.
         name : str
             The name of the pass, for clusters that show their tasks.
+        pool : Executor, optional
+            Threads for rows that are read here. The result does not depend on them.
 
         Returns
         -------
@@ -240,12 +254,18 @@ class BatchScan(TableScan):
         """
         return sum(batch.num_rows for batch in self.batches())
 
-    def reduce(self, work: Callable[[Batch], Result], merge: Callable[[Result, Result], Result], name: str) -> Result:
+    def reduce(
+        self,
+        work: Callable[[Batch], Result],
+        merge: Callable[[Result, Result], Result],
+        name: str,
+        pool: Executor | None = None,
+    ) -> Result:
         """Pass over all rows: apply a function to every batch, and merge the results in the order of the rows.
 
         Parameters
         ----------
-        work, merge, name
+        work, merge, name, pool
             As for `TableScan.reduce`.
 
         Returns
@@ -253,7 +273,7 @@ class BatchScan(TableScan):
         object
             The merged result.
         """
-        return reduce_batches(self.batches(), work, merge)
+        return reduce_batches(read_ahead(self.batches()), work, merge, pool=pool)
 
 
 def reduce_batches(
@@ -262,6 +282,7 @@ def reduce_batches(
     merge: Callable[[Result, Result], Result],
     first: int = 0,
     place: str = "Batch",
+    pool: Executor | None = None,
 ) -> Result:
     """Apply a function to consecutive record batches and merge the results; batches without rows are passed over.
 
@@ -270,15 +291,38 @@ def reduce_batches(
     ValueError
         If there are no rows.
     """
-    results: list[Result] = []
-    for data in batches:
-        if data.num_rows:
-            found = work(Batch(data, first, f"{place} that begins at row {first:,}"))
-            results = [merge(results[0], found) if results else found]
-            first += data.num_rows
-    if not results:
-        raise ValueError("The table has no rows; at least 2 are needed.")
-    return results[0]
+
+    def given() -> Iterator[Batch]:
+        row = first
+        for data in batches:
+            if data.num_rows:
+                yield Batch(data, row, f"{place} that begins at row {row:,}")
+                row += data.num_rows
+
+    found = map(work, given()) if pool is None else _in_pool(pool, work, given())
+    for earliest in found:
+        return reduce(merge, found, earliest)
+    raise ValueError("The table has no rows; at least 2 are needed.")
+
+
+def _in_pool(pool: Executor, work: Callable[[Batch], Result], batches: Iterable[Batch]) -> Iterator[Result]:
+    """Yield the results of batches in their order; only a few batches are in memory at a time."""
+    waiting: deque[Future[Result]] = deque()
+    for batch in batches:
+        waiting.append(pool.submit(work, batch))
+        if len(waiting) == _BATCHES_IN_POOL:
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()
+
+
+def read_ahead(batches: Iterator[Any]) -> Iterator[Any]:
+    """Yield batches while a thread already reads the next one."""
+    with ThreadPoolExecutor(1) as reader:
+        following = reader.submit(next, batches, None)
+        while (batch := following.result()) is not None:
+            following = reader.submit(next, batches, None)
+            yield batch
 
 
 class _DatasetScan(BatchScan):
@@ -289,12 +333,9 @@ class _DatasetScan(BatchScan):
         self.dataset = dataset
 
     def batches(self) -> Iterator[Any]:
-        # The defaults read ahead 16 batches of 4 files.
-        return iter(
-            self.dataset.to_batches(
-                columns=list(self.names), batch_size=self.batch_rows, batch_readahead=4, fragment_readahead=1
-            )
-        )
+        # Threads of pyarrow would read up to a gigabyte ahead of a slow reader.
+        ahead = {"batch_readahead": 1, "fragment_readahead": 1, "use_threads": False}
+        return iter(self.dataset.to_batches(columns=list(self.names), batch_size=self.batch_rows, **ahead))
 
     def count_rows(self) -> int:
         return int(self.dataset.count_rows())
@@ -346,7 +387,7 @@ def scan_table(
     Parameters
     ----------
     source : path, list of paths, or lazy table
-        Files of one format (Parquet, Feather, Arrow or CSV): a path, several paths, a pattern such as
+        Files of one format (Parquet or CSV): a path, several paths, a pattern such as
         ``"rows/*.parquet"``, or a folder; or a dataset of pyarrow, a LazyFrame or data frame of polars, a relation of
         DuckDB, or a data frame of pandas or Arrow.
     columns : sequence of str, default=None
@@ -438,16 +479,21 @@ def _open_files(source: Any, format: str | None, sep: str | None, decimal: str) 
     if first is None:  # a folder: all of its files
         inside = sorted(path for path in paths[0].rglob("*") if _kind(path) is not None)
         if not inside:
-            raise FileNotFoundError(f"The folder {str(paths[0])!r} has no Parquet, Feather, Arrow or CSV files.")
+            raise FileNotFoundError(f"The folder {str(paths[0])!r} has no Parquet or CSV files.")
         first = inside[0]
-    kind = _SUFFIXES.get(format.lower(), format) if format is not None else _kind(first)
+    kind = _kind(first) if format is None else _SUFFIXES.get(format.lower())
     if kind is None:
-        raise ValueError(f"The format of {first.name!r} is unknown; give it, as in format='parquet'.")
-    if kind == "csv":
-        kind = _csv_format(first, sep, decimal)
+        raise ValueError(f"The format of {first.name!r} is unknown; give format='parquet' or format='csv'.")
+    # Whole files are not read ahead.
+    options = pds.ParquetFragmentScanOptions(pre_buffer=False)
+    reader = (
+        _csv_format(first, sep, decimal)
+        if kind == "csv"
+        else pds.ParquetFileFormat(default_fragment_scan_options=options)
+    )
     if len(paths) == 1 and paths[0].is_dir():
-        return pds.dataset(paths[0], format=kind, partitioning="hive")
-    return pds.dataset([str(path) for path in paths], format=kind)
+        return pds.dataset(paths[0], format=reader, partitioning="hive")
+    return pds.dataset([str(path) for path in paths], format=reader)
 
 
 def table_paths(source: Any) -> list[Path]:
@@ -460,7 +506,8 @@ def table_paths(source: Any) -> list[Path]:
     """
     given = [source] if isinstance(source, str | os.PathLike) else list(source)
     found: list[Path] = []
-    for one in map(os.fspath, given):
+    for path in given:
+        one = str(os.fspath(path))
         matches = sorted(glob.glob(one, recursive=True)) if any(sign in one for sign in _WILD) else [one]
         found += [Path(match) for match in matches if os.path.exists(match)]
         if not matches or not os.path.exists(matches[0]):

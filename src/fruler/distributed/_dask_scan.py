@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import uuid
 from collections.abc import Callable
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from typing import Any
@@ -83,14 +84,21 @@ class DaskScan(TableScan):
         """Return the number of rows."""
         return sum(self.sizes)
 
-    def reduce(self, work: Callable[[Batch], Result], merge: Callable[[Result, Result], Result], name: str) -> Result:
+    def reduce(
+        self,
+        work: Callable[[Batch], Result],
+        merge: Callable[[Result, Result], Result],
+        name: str,
+        pool: Executor | None = None,
+    ) -> Result:
         """Apply a function to every partition on the workers, and merge the results here, in the order of the rows.
 
         So sums are the same to the last bit, whichever worker computes them and however often.
         """
         firsts = np.cumsum([0, *self.sizes])[:-1].tolist()
         own = [(work, first, f"Partition {number}") for number, first in enumerate(firsts)]
-        return reduce(merge, self._each(_run, own, name))
+        merged: Result = reduce(merge, self._each(_run, own, name))
+        return merged
 
     def _each(self, function: Callable[..., Result], arguments: list[tuple[Any, ...]], name: str) -> list[Result]:
         """Return the results of a function of every partition and its own arguments."""

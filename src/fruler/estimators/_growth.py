@@ -153,7 +153,9 @@ class FuzzyRuleRegressor(BaseRuleRegressor):
         >>> FuzzyRuleRegressor().fit([[0.0], [1.0], [2.0], [3.0]], [1.0, 2.0, 3.0, 4.0])
         FuzzyRuleRegressor()
         """
-        return super().fit(scan_table(X) if isinstance(y, str) and not isinstance(X, TableScan) else X, y, sample_weight)
+        return super().fit(
+            scan_table(X) if isinstance(y, str) and not isinstance(X, TableScan) else X, y, sample_weight
+        )
 
     def _rows_to_learn_from(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
         if isinstance(X, TableScan) and self.calibration is not None:

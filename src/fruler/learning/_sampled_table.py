@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache, partial
 from typing import Any, NamedTuple, Self
@@ -114,7 +115,8 @@ def joined_ends(one: Ends, other: Ends) -> Ends:
     return min(one[0], other[0]), max(one[1], other[1])
 
 
-class Collection(NamedTuple):
+@dataclass(frozen=True)
+class Collection:
     """The first pass: how batches are split and checked, and the size of the table and of its sample.
 
     With `declared`, the user declared columns of numbers to be categories.
@@ -244,9 +246,7 @@ class Preparation:
             weight = np.asarray(part.weight, dtype=np.float64).reshape(-1) / self.mean_weight
             counted = np.flatnonzero(weight)
             values, target, weight = values[counted], target[counted], weight[counted]
-        return Rows.from_arrays(
-            self.scale.apply(values), self.target_scale.apply(self.output.raw_of(target)), weight
-        )
+        return Rows.from_arrays(self.scale.apply(values), self.target_scale.apply(self.output.raw_of(target)), weight)
 
     def run(self, batch: Batch, work: Callable[[Rows], Result]) -> Outcome:
         """Apply a function to the rows of a batch; nothing is raised, since a cluster would try again in vain."""
@@ -256,9 +256,7 @@ class Preparation:
             return Outcome(None, (f"{batch.place}: {error}",))
 
 
-def merge_outcomes(
-    first: Outcome, second: Outcome, merge: Callable[[Result, Result], Result]
-) -> Outcome:
+def merge_outcomes(first: Outcome, second: Outcome, merge: Callable[[Result, Result], Result]) -> Outcome:
     """Merge the results of two sets of rows, unless one has problems."""
     problems = first.problems + second.problems
     return Outcome(None if problems else merge(first.result, second.result), problems)
@@ -323,7 +321,11 @@ class SampledTable(LocalTable):
         return {**super().digests, "the table": f"{found.n_rows} {found.weight!r} {found.target} {dict(found.ends)}"}
 
     def total(
-        self, work: Callable[[Rows], Result], merge: Callable[[Result, Result], Result], name: str
+        self,
+        work: Callable[[Rows], Result],
+        merge: Callable[[Result, Result], Result],
+        name: str,
+        pool: Executor | None = None,
     ) -> Result:
         """Apply a function to all rows, batch by batch, and merge the results.
 
@@ -333,16 +335,14 @@ class SampledTable(LocalTable):
             If a row cannot be used for learning.
         """
         outcome = self.scan.reduce(
-            partial(self.preparation.run, work=work), partial(merge_outcomes, merge=merge), name
+            partial(self.preparation.run, work=work), partial(merge_outcomes, merge=merge), name, pool
         )
         raise_first_problem(outcome.problems)
         result: Result = outcome.result
         return result
 
     def summarise(self, rule_base: RuleBase, cv_error: float, truth: Truth | None = None) -> TrainingSummary:
-        """Return the summary of the rows: the number of rows and their ranges are those of all, the rest is measured
-        on the sample.
-        """
+        """Return the summary of the rows: their number and ranges are those of all rows, the rest is of the sample."""
         weight = np.ones(self.n_rows) if self.weight is None else self.weight
         return replace(
             super().summarise(rule_base, cv_error, truth),

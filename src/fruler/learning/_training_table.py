@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
@@ -19,7 +20,6 @@ from fruler.rules._measurement import MAX_ROWS_EXPLAINED, training_summary
 from fruler.rules._output import PLAIN, Output
 from fruler.rules._rule_base import RuleBase
 from fruler.rules.truth import Truth
-
 
 Result = TypeVar("Result")
 
@@ -224,7 +224,13 @@ class LocalTable(TrainingTable):
         """Return some rows, standardised."""
         return self.rows.take(indices)
 
-    def total(self, work: Callable[[Rows], Result], merge: Callable[[Result, Result], Result], name: str) -> Result:
+    def total(
+        self,
+        work: Callable[[Rows], Result],
+        merge: Callable[[Result, Result], Result],
+        name: str,
+        pool: Executor | None = None,
+    ) -> Result:
         """Apply a function to all rows; `merge` joins the results of two sets of rows, and `name` names the pass."""
         return work(self.rows)
 

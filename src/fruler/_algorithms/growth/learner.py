@@ -305,7 +305,8 @@ class GrowthLearner:
         """Fit a finished model on all rows, of which those in memory are a sample."""
         structure, fit = self._fits[n_rules]
         rows = self.table.rows
-        sums = self.table.total(partial(sum_rows, structure=structure, inputs=inputs), Sums.__add__, "sum_rows")
+        work = partial(sum_rows, structure=structure, inputs=inputs)
+        sums = self.table.total(work, Sums.__add__, "sum_rows", self.pool)
         # Slopes over categories are fitted to effects that rows of the sample did not take part in.
         by_value = Rows.from_arrays(rows.columns.T, rows.y, rows.weight)
         return fit(sums + (sum_rows(rows, structure, inputs) - sum_rows(by_value, structure, inputs)))
