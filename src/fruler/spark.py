@@ -116,7 +116,8 @@ class SparkScan(TableScan):
             raise ValueError(
                 "The partitions of the data frame have changed between two passes; write it to Parquet first."
             )
-        return reduce(merge, (result for _, result in found))
+        merged: Result = reduce(merge, (result for _, result in found))
+        return merged
 
     def _each(self, function: Callable[[int, Iterator[Any]], Any]) -> list[tuple[int, Any]]:
         """Return the results of a function of every partition that has rows, with their numbers, in order."""

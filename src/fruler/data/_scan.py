@@ -325,7 +325,7 @@ def read_ahead(batches: Iterator[Any]) -> Iterator[Any]:
             yield batch
 
 
-class _DatasetScan(BatchScan):
+class FileScan(BatchScan):
     """A scan of files, or of any dataset of pyarrow."""
 
     def __init__(self, dataset: Any, names: Sequence[str], max_memory: float) -> None:
@@ -339,6 +339,12 @@ class _DatasetScan(BatchScan):
 
     def count_rows(self) -> int:
         return int(self.dataset.count_rows())
+
+    def narrowed(self, names: Sequence[str], known: str) -> FileScan:
+        """Return a scan of some of the columns, without the rows in which a column has no value."""
+        import pyarrow.compute as pc
+
+        return FileScan(self.dataset.filter(~pc.field(known).is_null(nan_is_null=True)), names, self.max_memory)
 
 
 class _PolarsScan(BatchScan):
@@ -436,17 +442,16 @@ def scan_table(
         raise ImportError(f"Tables in batches need pyarrow; {install_advice('parquet')}") from error
     if isinstance(source, BatchScan):
         return source
-    if isinstance(source, str | os.PathLike) or (
-        isinstance(source, list | tuple) and source and all(isinstance(path, str | os.PathLike) for path in source)
-    ):
-        source = _open_files(source, format, sep, decimal)
+    given = [source] if isinstance(source, str | os.PathLike) else source
+    if isinstance(given, list | tuple) and given and all(isinstance(path, str | os.PathLike) for path in given):
+        return open_files(given, columns, max_memory, format, sep, decimal)
     if hasattr(source, "collect_batches"):
         return _PolarsScan(source, columns, max_memory)
     if hasattr(source, "to_arrow_reader"):
         return _DuckScan(source, columns, max_memory)
     if not isinstance(source, pds.Dataset):
         source = pds.dataset(_in_memory(source, pa))
-    return _DatasetScan(source, _chosen(source.schema.names, columns), max_memory)
+    return FileScan(source, _chosen(source.schema.names, columns), max_memory)
 
 
 def _in_memory(source: Any, pa: Any) -> Any:
@@ -470,52 +475,68 @@ def _chosen(names: Sequence[str], columns: Sequence[str] | None) -> list[str]:
     return list(names if columns is None else columns)
 
 
-def _open_files(source: Any, format: str | None, sep: str | None, decimal: str) -> Any:
-    """Open files of one format as a dataset of pyarrow."""
+def open_files(
+    given: Sequence[Any],
+    columns: Sequence[str] | None = None,
+    max_memory: float = 512.0,
+    format: str | None = None,
+    sep: str | None = None,
+    decimal: str = ".",
+) -> FileScan:
+    """Open files of one format; `scan_table` describes the arguments."""
     import pyarrow.dataset as pds
 
-    paths = table_paths(source)
-    first = next((path for path in paths if path.is_file()), None)
-    if first is None:  # a folder: all of its files
-        inside = sorted(path for path in paths[0].rglob("*") if _kind(path) is not None)
-        if not inside:
-            raise FileNotFoundError(f"The folder {str(paths[0])!r} has no Parquet or CSV files.")
-        first = inside[0]
-    kind = _kind(first) if format is None else _SUFFIXES.get(format.lower())
+    paths = table_paths(given)
+    inside = [
+        path
+        for one in paths
+        for path in (sorted(one.rglob("*")) if one.is_dir() else [one])
+        if path.is_file() and (not one.is_dir() or file_kind(path) is not None)
+    ]
+    if not inside:
+        raise FileNotFoundError(f"The folder {str(paths[0])!r} has no Parquet or CSV files.")
+    kind = file_kind(inside[0]) if format is None else _SUFFIXES.get(format.lower())
     if kind is None:
-        raise ValueError(f"The format of {first.name!r} is unknown; give format='parquet' or format='csv'.")
+        raise ValueError(f"The format of {inside[0].name!r} is unknown; give format='parquet' or format='csv'.")
     # Whole files are not read ahead.
     options = pds.ParquetFragmentScanOptions(pre_buffer=False)
     reader = (
-        _csv_format(first, sep, decimal)
+        _csv_format(inside[0], sep, decimal)
         if kind == "csv"
         else pds.ParquetFileFormat(default_fragment_scan_options=options)
     )
     if len(paths) == 1 and paths[0].is_dir():
-        return pds.dataset(paths[0], format=reader, partitioning="hive")
-    return pds.dataset([str(path) for path in paths], format=reader)
+        dataset = pds.dataset(paths[0], format=reader, partitioning="hive")
+    else:
+        dataset = pds.dataset([str(path) for path in inside], format=reader)
+    return FileScan(dataset, _chosen(dataset.schema.names, columns), max_memory)
 
 
-def table_paths(source: Any) -> list[Path]:
-    """Return the paths that a path, a pattern or a list of these stands for.
+def table_paths(given: Sequence[Any]) -> list[Path]:
+    """Return the paths that paths and patterns stand for.
 
     Raises
     ------
     FileNotFoundError
         If there is no such file.
     """
-    given = [source] if isinstance(source, str | os.PathLike) else list(source)
     found: list[Path] = []
     for path in given:
         one = str(os.fspath(path))
-        matches = sorted(glob.glob(one, recursive=True)) if any(sign in one for sign in _WILD) else [one]
+        matches = sorted(glob.glob(one, recursive=True)) if is_pattern(one) else [one]
         found += [Path(match) for match in matches if os.path.exists(match)]
         if not matches or not os.path.exists(matches[0]):
             raise FileNotFoundError(f"There is no file {one!r}.")
     return found
 
 
-def _kind(path: Path) -> str | None:
+def is_pattern(path: str) -> bool:
+    """Return whether a path stands for all files that match it."""
+    return any(sign in path for sign in _WILD) and not os.path.exists(path)
+
+
+def file_kind(path: Path) -> str | None:
+    """Return the format of a file by its suffix; None if it is not one that is read in batches."""
     return _SUFFIXES.get(Path(path.name.lower().removesuffix(".gz")).suffix.removeprefix("."))
 
 

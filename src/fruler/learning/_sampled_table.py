@@ -66,6 +66,21 @@ def sampled_rows(n_rows: int, most: int) -> Indices:
     return np.asarray(edges[:-1] + (np.random.default_rng(0).random(most) * np.diff(edges)).astype(np.intp))
 
 
+def sample_frame(scan: TableScan, most: int) -> pd.DataFrame:
+    """Return the rows of a sample with all of their columns, from one pass."""
+    taken = scan.reduce(partial(_taken, rows=sampled_rows(scan.n_rows, most)), list.__add__, "sample")
+    return pd.DataFrame(joined_tables(taken))
+
+
+def _taken(batch: Batch, rows: Indices) -> list[pd.DataFrame]:
+    return [batch.data.to_pandas().iloc[_own(rows, batch.first, batch.data.num_rows)]]
+
+
+def _own(rows: Indices, first: int, n_rows: int) -> Indices:
+    """Return which of increasing row numbers belong to consecutive rows, counted from the first of these."""
+    return np.asarray(rows[np.searchsorted(rows, first) : np.searchsorted(rows, first + n_rows)] - first)
+
+
 @dataclass(frozen=True, eq=False)
 class Collected:
     """The results of the first pass over some rows.
@@ -144,8 +159,7 @@ class Collection:
             ends = _ends_of(part.X, self.declared)
         except (TypeError, ValueError) as error:
             return replace(nothing, problems=(f"{batch.place}: {error}",))
-        rows = sampled_rows(self.n_rows, self.most)
-        own = rows[np.searchsorted(rows, batch.first) : np.searchsorted(rows, batch.first + n_rows)] - batch.first
+        own = _own(sampled_rows(self.n_rows, self.most), batch.first, n_rows)
         X = part.X.iloc[own] if hasattr(part.X, "iloc") else part.X[own]
         return Collected(
             n_rows,
