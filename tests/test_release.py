@@ -109,7 +109,7 @@ def test_the_citation_file():
 def test_advice_names_what_an_extra_brings():
     sources = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))
     extras = set(re.findall(r"""install_advice\(["'](\w+)["']\)""", sources))
-    assert {"dask", "excel", "onnx", "parquet", "plot", "report", "yaml"} <= extras
+    assert {"dask", "excel", "mlflow", "onnx", "parquet", "plot", "report", "spark", "yaml"} <= extras
     for extra in extras:
         wanted = " ".join(f'"{name}"' for name in PROJECT["optional-dependencies"][extra])
         assert install_advice(extra) == f"run: pip install {wanted} (the extra fruler[{extra}])"

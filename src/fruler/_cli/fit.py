@@ -116,6 +116,8 @@ def _learn_in_batches(options: FitOptions, scan: FileScan) -> None:
         raise ValueError(f"the algorithm {options.algorithm} needs a table in memory; raise --max-memory")
     name = joined_name(options.data)
     target = _target_of(GivenTable(name, pd.DataFrame(columns=list(scan.names))), options)
+    with said_of(name):
+        scan.roles(target)
     known = scan.narrowed(scan.names, target)
     sample = GivenTable(name, sample_frame(known, _ROWS_JUDGED))
     with said_of(name):

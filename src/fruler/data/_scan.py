@@ -376,7 +376,7 @@ class _DuckScan(BatchScan):
         return iter(self.relation.to_arrow_reader(self.batch_rows))
 
     def count_rows(self) -> int:
-        return int(self.relation.count("*").fetchone()[0])
+        return int(self.relation.count("*").fetchall()[0][0])
 
 
 def scan_table(
