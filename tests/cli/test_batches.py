@@ -25,7 +25,7 @@ def folder(houses, tmp_path):
 
 
 # Less than the files take.
-SMALL = ("--max-memory", "0.01")
+SMALL = ("--max-memory", "0.01", "--max-rules", "2")
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def small_sample(monkeypatch):
 
 
 def test_files_that_fit_into_memory_are_one_table(fruler, folder):
-    arguments = "--target", "price", "--no-test", "--json"
+    arguments = "--target", "price", "--no-test", "--json", "--max-rules", "2"
     expected = fruler("fit", folder, *arguments)
     assert json.loads(expected.stdout)["rows"] == 1_200
     for given in (sorted(folder.iterdir()), [f"{folder}/*.parquet"]):
@@ -88,7 +88,7 @@ def test_what_needs_a_table_in_memory_is_refused(fruler, folder, options, told):
 def test_predictions_of_files_are_those_of_one_table(fruler, model, folder, tmp_path):
     houses = pd.concat([pd.read_parquet(path) for path in sorted(folder.iterdir())], ignore_index=True)
     expected = load_model(model).predict(houses[list(load_model(model).rule_base_.columns)])
-    result = fruler("predict", model, *sorted(folder.iterdir()), "-o", tmp_path / "out.parquet", *SMALL)
+    result = fruler("predict", model, *sorted(folder.iterdir()), "-o", tmp_path / "out.parquet")
     assert result.returncode == 0
     assert "18 of 1,200 rows have missing or unknown values" in result.stderr
     assert np.array_equal(pd.read_parquet(tmp_path / "out.parquet")["prediction"], expected)
