@@ -81,8 +81,12 @@ class SparkScan(TableScan):
 
         Parameters
         ----------
-        work, merge, name, pool
+        work, merge : callable
             As for `fruler.data.TableScan.reduce`.
+        name : str
+            The name of the pass.
+        pool : Executor, optional
+            Not used: the executors have their own threads.
 
         Returns
         -------
@@ -146,6 +150,15 @@ def predict_udf(model: BaseRuleRegressor, coverage: float | None = None) -> Any:
     function
         A pandas function for `pyspark.sql`, of a struct of the input columns. It returns a number; with `coverage`, a
         struct of ``prediction``, ``lower`` and ``upper``.
+
+    Raises
+    ------
+    ImportError
+        If pyspark is not installed.
+
+    See Also
+    --------
+    SparkScan : Learns on the executors.
 
     Examples
     --------

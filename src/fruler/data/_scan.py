@@ -142,6 +142,12 @@ class TableScan(ABC):
         -------
         int
             The number of rows.
+
+        Examples
+        --------
+        >>> from fruler.data import example_path, scan_table
+        >>> scan_table(example_path("friedman")).count_rows()
+        1200
         """
 
     @cached_property
@@ -168,6 +174,12 @@ class TableScan(ABC):
         ------
         ValueError
             If there is no such column, or no other.
+
+        Examples
+        --------
+        >>> from fruler.data import example_path, scan_table
+        >>> scan_table(example_path("weather")).roles("mean_temperature").inputs[:2]
+        ('max_temperature_before', 'min_temperature_before')
         """
         roles = {"y": target} | ({} if weight is None else {"sample_weight": weight})
         for argument, name in roles.items():
@@ -194,6 +206,12 @@ class TableScan(ABC):
             The beginning of the message.
         row : int
             The number of the row that the message shows.
+
+        Examples
+        --------
+        >>> from fruler.data import example_path, scan_table
+        >>> scan_table(example_path("weather")).place_of(7)
+        ('', 7)
         """
         return "", row
 
@@ -265,8 +283,12 @@ class BatchScan(TableScan):
 
         Parameters
         ----------
-        work, merge, name, pool
+        work, merge : callable
             As for `TableScan.reduce`.
+        name : str
+            The name of the pass.
+        pool : Executor, optional
+            Threads for the function.
 
         Returns
         -------
@@ -430,8 +452,8 @@ def scan_table(
     --------
     >>> from fruler import FuzzyRuleRegressor
     >>> from fruler.data import example_path
-    >>> scan = scan_table(example_path("weather"), columns=["temperature", "humidity", "rentals"])
-    >>> model = FuzzyRuleRegressor(random_state=0).fit(scan, "rentals")
+    >>> scan = scan_table(example_path("weather"), columns=["dew_point", "humidity", "mean_temperature"])
+    >>> model = FuzzyRuleRegressor(random_state=0).fit(scan, "mean_temperature")
     >>> [len(model.predict(batch)) for batch in scan.batches()] == [scan.n_rows]
     True
     """

@@ -56,10 +56,10 @@ def _with_inherited_sections(estimator: type[DaskFuzzyRuleRegressor]) -> type[Da
 class DaskFuzzyRuleRegressor(FuzzyRuleRegressor):
     """`FuzzyRuleRegressor` for tables larger than memory: rows stay on the workers of a Dask cluster.
 
-    The client fetches at most 10,000 rows and grows rules on them, as `FuzzyRuleRegressor` does; the workers then fit
-    the outputs of the rules on all rows. Results are combined in the order of the partitions, so that the model does
-    not depend on which worker computed what, nor on workers that are lost during the fit. `FuzzyRuleRegressor` learns
-    the same model from the same rows and seed, up to rounding.
+    The client fetches a sample of at most 250,000 rows and grows rules on it, as `FuzzyRuleRegressor` does with a
+    `fruler.data.TableScan`; the workers then sum up all rows for the outputs of the rules. Sums are added in the order
+    of the partitions, so that the model does not depend on which worker computed what, nor on workers that are lost
+    during the fit. `FuzzyRuleRegressor` learns the same model from the same rows and seed, up to rounding.
 
     Parameters
     ----------
@@ -67,8 +67,7 @@ class DaskFuzzyRuleRegressor(FuzzyRuleRegressor):
         The client of the cluster; `None` takes the current client.
     keep_rows : bool, default=None
         Whether workers keep the rows in memory (Dask spills the excess to disk), or read them again for every pass.
-        `None` keeps them if they take less than a third of the workers' memory, or cannot be read again. Rows are kept
-        as numbers, whatever the columns contain.
+        `None` keeps them if their numbers take less than a third of the workers' memory.
     timeout : float, default=60.0
         The number of seconds without any worker after which the fit fails.
     {parameters}

@@ -1,4 +1,4 @@
-"""The table that every algorithm learns from: one interface, whether its rows are in memory or on workers."""
+"""The table that every algorithm learns from: its rows, or a sample of them, are in memory."""
 
 from __future__ import annotations
 
