@@ -93,7 +93,7 @@ def test_tables_that_cannot_be_read_again_are_refused(tmp_path):
     for missing in (tmp_path / "no.parquet", f"{tmp_path}/*.parquet"):
         with pytest.raises(FileNotFoundError, match="There is no file"):
             scan_table(missing)
-    with pytest.raises(FileNotFoundError, match="has no Parquet or CSV files"):
+    with pytest.raises(FileNotFoundError, match="is a folder without Parquet or CSV files"):
         scan_table(tmp_path)
     tmp_path.joinpath("rows.dat").touch()
     with pytest.raises(ValueError, match=r"The format of 'rows.dat' is unknown; give format='parquet'"):

@@ -385,7 +385,7 @@ def require_rows(X: Any) -> None:
     if hasattr(X, "count_rows") and hasattr(X, "reduce"):
         raise ValueError(
             f"X is a {type(X).__name__}, which is read in batches; FuzzyRuleRegressor.fit(X, target) learns from it, "
-            "with the name of the target, and model.predict(batch) predicts its batches one by one."
+            "with the name of the target, and model.predict(batch.to_pandas()) predicts its batches."
         )
     if isinstance(X, str | os.PathLike):
         raise ValueError(

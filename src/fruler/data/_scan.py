@@ -454,7 +454,7 @@ def scan_table(
     >>> from fruler.data import example_path
     >>> scan = scan_table(example_path("weather"), columns=["dew_point", "humidity", "mean_temperature"])
     >>> model = FuzzyRuleRegressor(random_state=0).fit(scan, "mean_temperature")
-    >>> [len(model.predict(batch)) for batch in scan.batches()] == [scan.n_rows]
+    >>> [len(model.predict(batch.to_pandas())) for batch in scan.batches()] == [scan.n_rows]
     True
     """
     try:
@@ -516,7 +516,7 @@ def open_files(
         if path.is_file() and (not one.is_dir() or file_kind(path) is not None)
     ]
     if not inside:
-        raise FileNotFoundError(f"The folder {str(paths[0])!r} has no Parquet or CSV files.")
+        raise FileNotFoundError(f"{str(paths[0])!r} is a folder without Parquet or CSV files.")
     kind = file_kind(inside[0]) if format is None else _SUFFIXES.get(format.lower())
     if kind is None:
         raise ValueError(f"The format of {inside[0].name!r} is unknown; give format='parquet' or format='csv'.")
@@ -548,7 +548,7 @@ def table_paths(given: Sequence[Any]) -> list[Path]:
         matches = sorted(glob.glob(one, recursive=True)) if is_pattern(one) else [one]
         found += [Path(match) for match in matches if os.path.exists(match)]
         if not matches or not os.path.exists(matches[0]):
-            raise FileNotFoundError(f"There is no file {one!r}.")
+            raise FileNotFoundError(f"There is no file {one!r}; check the path.")
     return found
 
 
