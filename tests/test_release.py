@@ -124,3 +124,15 @@ def test_estimators_on_a_cluster_say_that_dask_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "dask", None)
     with pytest.raises(ImportError, match=r'need Dask; run: pip install "dask\[distributed\]>=.* fruler\[dask\]'):
         import_module("fruler.distributed")
+
+
+def test_mlflow_and_spark_are_asked_for_only_when_they_are_used(monkeypatch):
+    import fruler.mlflow
+    import fruler.spark
+
+    monkeypatch.setattr(fruler.mlflow, "find_spec", lambda name: None)
+    with pytest.raises(ImportError, match=r'needs MLflow; run: pip install "mlflow>=.* fruler\[mlflow\]'):
+        fruler.mlflow.load_model("model")
+    monkeypatch.setitem(sys.modules, "pyspark.sql", None)
+    with pytest.raises(ImportError, match=r'need pyspark and pyarrow; run: pip install "pyspark>=.* fruler\[spark\]'):
+        fruler.spark.predict_udf(None)
