@@ -13,12 +13,13 @@ INSTALL := $(BIN)/python -m pip install --quiet --no-build-isolation -Cbuild-dir
 SANITIZED := build/sanitized
 SANITIZE_TESTS ?= tests/kernels tests/algorithms tests/selectors
 
-.PHONY: help demo test test-long test-all test-models test-random sanitize lint docs package coverage bench bench-preprocessing figures results clean
+.PHONY: help demo test test-long test-all test-models test-engines test-random sanitize lint docs package coverage bench bench-preprocessing figures results clean
 
 help:
 	@echo "make demo   see what fruler does, on bundled data"
 	@echo "make test   run the quick tests"
 	@echo "make test-all   run all tests: the quick ones, then those with a browser, a cluster, or processes that are killed"
+	@echo "make test-engines   install Spark and MLflow, and run the tests that need them"
 	@echo "make test-random   run the tests that draw examples with many new ones"
 	@echo "make test-models   compare 2,000 models of random tables with their exports (an hour)"
 	@echo "make sanitize   run the tests of kernels and algorithms with AddressSanitizer and UBSan (gcc, Linux)"
@@ -36,11 +37,11 @@ demo: .venv/installed
 	@$(BIN)/fruler demo
 
 # The tests of every processor have one; more threads for linear algebra would wait for each other.
-test test-long test-models test-random sanitize coverage: export OPENBLAS_NUM_THREADS = 1
+test test-long test-models test-engines test-random sanitize coverage: export OPENBLAS_NUM_THREADS = 1
 
 # The quick tier, for every change. The other one has all that takes seconds, a browser, a cluster, or processes that are
 # killed, and draws as many examples as the tests say.
-LONG := slow or browser or cluster or process or fuzz or peers
+LONG := slow or browser or cluster or engines or process or fuzz or peers
 PYTEST := $(BIN)/python -m pytest --numprocesses=auto --dist=loadfile
 test: .venv/installed-for-tests
 	HYPOTHESIS_PROFILE=quick $(PYTEST) -m "not ($(LONG))"
@@ -56,6 +57,11 @@ FIRST ?= 0
 test-models: .venv/installed-for-tests
 	$(BIN)/python tests/fuzz/fuzz_models.py $(N) --first $(FIRST)
 
+# Spark takes 400 MB, and needs Java 17: where they are not installed, the tests of the long tier are skipped.
+test-engines: .venv/installed-for-tests
+	@$(INSTALL) ".[test,spark,mlflow]"
+	$(BIN)/python -m pytest -m engines
+
 test-random: .venv/installed-for-tests
 	HYPOTHESIS_PROFILE=random $(BIN)/python -m pytest --numprocesses=auto -m hypothesis
 
@@ -70,7 +76,7 @@ sanitize: .venv/installed-for-tests
 		$(BIN)/python -m pytest -p no:cacheprovider --capture=sys $(SANITIZE_TESTS)
 
 # First Python, by all tests; then the kernels, by the tests that hold them against other computations.
-KERNEL_TESTS := tests/kernels tests/rules tests/algorithms/fruler/test_evaluation.py tests/distributed/test_sums.py
+KERNEL_TESTS := tests/kernels tests/rules tests/algorithms/fruler/test_evaluation.py tests/learning/test_sampled_table.py
 coverage: .venv/installed-for-development
 	$(BIN)/python release/traced_kernels.py
 	mkdir -p build/coverage/data && $(BIN)/python -m coverage erase

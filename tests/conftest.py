@@ -26,11 +26,11 @@ settings.register_profile("random", max_examples=1_000, print_blob=True, **PATIE
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 # A test that asks for one of these fixtures, itself or through another, belongs to that tier.
-TIERS = {"browser": "browser", "cluster": "cluster"}
+TIERS = {"browser": "browser", "cluster": "cluster", "spark": "engines", "mlflow": "engines"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that need a browser or a cluster."""
+    """Mark the tests that need a browser, a cluster, or another engine."""
     for item in items:
         for fixture in TIERS.keys() & set(getattr(item, "fixturenames", ())):
             item.add_marker(TIERS[fixture])

@@ -20,7 +20,7 @@ FLOORS = (
     ("learning", "explain", "_model_file"),
     ("_algorithms",),
     ("estimators",),
-    ("distributed", "export"),
+    ("distributed", "export", "spark", "mlflow"),
     ("bench",),
     ("_cli",),
 )

@@ -109,7 +109,7 @@ def test_the_citation_file():
 def test_advice_names_what_an_extra_brings():
     sources = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))
     extras = set(re.findall(r"""install_advice\(["'](\w+)["']\)""", sources))
-    assert {"dask", "excel", "onnx", "parquet", "plot", "report", "yaml"} <= extras
+    assert {"dask", "excel", "mlflow", "onnx", "parquet", "plot", "report", "spark", "yaml"} <= extras
     for extra in extras:
         wanted = " ".join(f'"{name}"' for name in PROJECT["optional-dependencies"][extra])
         assert install_advice(extra) == f"run: pip install {wanted} (the extra fruler[{extra}])"
@@ -124,3 +124,15 @@ def test_estimators_on_a_cluster_say_that_dask_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "dask", None)
     with pytest.raises(ImportError, match=r'need Dask; run: pip install "dask\[distributed\]>=.* fruler\[dask\]'):
         import_module("fruler.distributed")
+
+
+def test_mlflow_and_spark_are_asked_for_only_when_they_are_used(monkeypatch):
+    import fruler.mlflow
+    import fruler.spark
+
+    monkeypatch.setattr(fruler.mlflow, "find_spec", lambda name: None)
+    with pytest.raises(ImportError, match=r'needs MLflow; run: pip install "mlflow>=.* fruler\[mlflow\]'):
+        fruler.mlflow.load_model("model")
+    monkeypatch.setitem(sys.modules, "pyspark.sql", None)
+    with pytest.raises(ImportError, match=r'need pyspark and pyarrow; run: pip install "pyspark>=.* fruler\[spark\]'):
+        fruler.spark.predict_udf(None)

@@ -7,7 +7,10 @@ import os
 import secrets
 import stat
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 
 def write_whole(path: Path, content: str | bytes, *, remedy: str = "make room, or choose another folder") -> Path:
@@ -28,14 +31,25 @@ def write_whole(path: Path, content: str | bytes, *, remedy: str = "make room, o
         If the file cannot be written; the old file is then unchanged.
     """
     data = content.encode() if isinstance(content, str) else content
+    try:
+        if _mode_of(path) is not None and path.stat().st_size == len(data) and path.read_bytes() == data:
+            return path
+    except OSError as error:
+        raise _unwritten(path, error, remedy) from error
+    with whole_file(path, remedy=remedy) as file:
+        file.write(data)
+    return path
+
+
+@contextmanager
+def whole_file(path: Path, *, remedy: str = "make room, or choose another folder") -> Iterator[BinaryIO]:
+    """Open a file to write, which takes the place of the old one when it is complete; see `write_whole`."""
     temporary: Path | None = None
     try:
         mode = _mode_of(path)
-        if mode is not None and path.stat().st_size == len(data) and path.read_bytes() == data:
-            return path
         temporary, handle = _new_file_beside(path)
         with os.fdopen(handle, "wb") as file:
-            file.write(data)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         if mode is not None:
@@ -44,17 +58,16 @@ def write_whole(path: Path, content: str | bytes, *, remedy: str = "make room, o
     except BaseException as error:
         if temporary is not None:
             temporary.unlink(missing_ok=True)
-        if isinstance(error, FileNotFoundError | NotADirectoryError):
-            raise OSError(
-                error.errno, f"there is no folder {str(path.parent)!r} to write {path.name!r} to; create it"
-            ) from error
         if isinstance(error, OSError):
-            raise OSError(
-                error.errno,
-                f"{str(path)!r} could not be written ({error.strerror or error}); {remedy}",
-            ) from error
+            raise _unwritten(path, error, remedy) from error
         raise
-    return path
+
+
+def _unwritten(path: Path, error: OSError, remedy: str) -> OSError:
+    """Return the error of a file that could not be written, with what to do."""
+    if isinstance(error, FileNotFoundError | NotADirectoryError):
+        return OSError(error.errno, f"there is no folder {str(path.parent)!r} to write {path.name!r} to; create it")
+    return OSError(error.errno, f"{str(path)!r} could not be written ({error.strerror or error}); {remedy}")
 
 
 def _mode_of(path: Path) -> int | None:

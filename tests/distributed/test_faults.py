@@ -16,6 +16,7 @@ from helpers.blocks import in_chunks
 from fruler.callbacks import Callback
 from fruler.distributed import ClusterLost, DaskFuzzyRuleRegressor
 from fruler.distributed._cluster import check_workers
+from fruler.learning import _sampled_table
 
 QUICK = {"max_evaluations": 500, "random_state": 0}
 
@@ -38,7 +39,13 @@ class Kill(threading.Thread):
             time.sleep(0.001)
 
 
-def test_a_worker_killed_in_the_middle_of_a_pass_changes_nothing(cluster, client, friedman):
+@pytest.fixture
+def small_sample(monkeypatch):
+    """The client gets only some of the rows, so that workers sum up the others."""
+    monkeypatch.setattr(_sampled_table, "MAX_SAMPLE_ROWS", 400)
+
+
+def test_a_worker_killed_in_the_middle_of_a_pass_changes_nothing(cluster, client, friedman, small_sample):
     chunks = in_chunks(*friedman, 100)
     whole = DaskFuzzyRuleRegressor(client, **QUICK).fit(*chunks)
     kill = Kill(cluster.scheduler, client.run(os.getpid))
@@ -61,7 +68,7 @@ class At(Callback):
             self.action()
 
 
-def test_without_any_worker_there_is_an_error_and_no_waiting_for_ever(friedman):
+def test_without_any_worker_there_is_an_error_and_no_waiting_for_ever(friedman, small_sample):
     with (
         LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0") as cluster,
         Client(cluster, set_as_default=False) as client,
@@ -91,7 +98,7 @@ def own_scheduler(tmp_path):
 
 
 def test_without_the_scheduler_there_is_an_error_and_a_checkpoint_to_go_on_from(
-    own_scheduler, client, friedman, tmp_path
+    own_scheduler, client, friedman, tmp_path, small_sample
 ):
     process, file = own_scheduler
     chunks, folder = in_chunks(*friedman, 300), tmp_path / "checkpoint"
@@ -140,7 +147,7 @@ def test_workers_that_never_answer_are_an_error_after_the_timeout_only():
         check_workers(DyingWorkers([TimeoutError()]), 5.0)
 
 
-def test_a_scheduler_that_is_lost_at_the_start_is_named(own_scheduler, friedman):
+def test_a_scheduler_that_is_lost_at_the_start_is_named(own_scheduler, friedman, small_sample):
     process, file = own_scheduler
     with Client(scheduler_file=str(file), set_as_default=False, timeout=60) as lost:
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from helpers.blocks import in_chunks
+from helpers.same_models import same_model
 
 from fruler import FuzzyRuleRegressor
 from fruler.distributed import DaskFuzzyRuleRegressor
@@ -29,6 +30,8 @@ def test_calibration_says_what_to_do_instead(client, friedman):
 
 
 @pytest.mark.parametrize("asked", [{"link": "log"}, {"bounds": (0, None)}])
-def test_links_and_bounds_say_what_to_do_instead(client, friedman, asked):
-    with pytest.raises(ValueError, match=r"link and bounds need rows in memory.*fit FuzzyRuleRegressor on a sample"):
-        DaskFuzzyRuleRegressor(client, **asked).fit(*in_chunks(*friedman, 250))
+def test_links_and_bounds_are_those_of_one_machine(client, friedman, asked):
+    X, y = friedman
+    y = np.exp(y / 10.0)
+    model = DaskFuzzyRuleRegressor(client, **asked, **QUICK).fit(*in_chunks(X, y, 250))
+    same_model(model, FuzzyRuleRegressor(**asked, **QUICK).fit(X, y))

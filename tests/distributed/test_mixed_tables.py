@@ -15,8 +15,7 @@ from helpers.small_tables import N, make_table
 from fruler import FuzzyRuleRegressor, load_model
 from fruler._table.training import training_inputs
 from fruler.distributed import DaskFuzzyRuleRegressor
-from fruler.distributed import _preparation as preparation
-from fruler.distributed._given_rows import DaskTable, open_rows
+from fruler.learning import _sampled_table
 
 QUICK = {"max_evaluations": 300, "random_state": 0}
 
@@ -162,17 +161,6 @@ def test_slopes_are_fitted_to_effects_of_other_rows(client, n_partitions, option
     same_model(model, FuzzyRuleRegressor(**options).fit(X, y))
 
 
-def test_rows_are_counted_with_the_terms_that_workers_keep(client):
-    X, y = weak_categories()
-    table = dd.from_pandas(X.assign(y=y), npartitions=3)
-    model = DaskFuzzyRuleRegressor(client)
-    given = DaskTable(model, table[["a", "k"]], table["y"])
-    raw = open_rows(given, client, True, 60.0)
-    rows = preparation.prepare_rows(raw, given.names, model._training_inputs)
-    # Two inputs, the output, and what slopes are fitted to instead of one of the inputs.
-    assert rows.n_numbers == 600 * 4
-
-
 def test_a_model_of_numbers_knows_what_to_take_for_gaps(client, friedman):
     X, y = friedman
     X = X.copy()
@@ -220,7 +208,7 @@ def test_truth_values_with_gaps(client, dtype):
 
 
 def test_of_many_rows_some_are_drawn_to_learn_the_columns_from(client, monkeypatch):
-    monkeypatch.setattr(preparation, "MAX_LEARNED_ROWS", 300)
+    monkeypatch.setattr(_sampled_table, "MAX_SAMPLE_ROWS", 300)
     X, y, held, target = held_mixed(900)
     model = DaskFuzzyRuleRegressor(client, **QUICK).fit(held, target)
     expected = FuzzyRuleRegressor(**QUICK).fit(X, y)
@@ -232,9 +220,9 @@ def test_of_many_rows_some_are_drawn_to_learn_the_columns_from(client, monkeypat
 
 
 def test_a_rare_category_that_is_not_drawn_counts_as_missing(client, monkeypatch):
-    monkeypatch.setattr(preparation, "MAX_LEARNED_ROWS", 60)
+    monkeypatch.setattr(_sampled_table, "MAX_SAMPLE_ROWS", 60)
     table = make_table("category", gap=False)
-    rare = int(np.setdiff1d(np.arange(N), preparation.rows_to_learn_from(N, 2))[0])
+    rare = int(np.setdiff1d(np.arange(N), _sampled_table.sampled_rows(N, 60))[0])
     table.loc[rare, "colour"] = "teal"
     held = in_thirds(table)
     model = DaskFuzzyRuleRegressor(client, **QUICK).fit(held[["size", "colour"]], held["y"])
@@ -246,9 +234,9 @@ def test_a_rare_category_that_is_not_drawn_counts_as_missing(client, monkeypatch
 
 
 def test_a_bad_value_in_a_row_that_is_not_drawn_is_named(client, monkeypatch):
-    monkeypatch.setattr(preparation, "MAX_LEARNED_ROWS", 60)
+    monkeypatch.setattr(_sampled_table, "MAX_SAMPLE_ROWS", 60)
     table = make_table("category", gap=False)
-    bad = int(np.setdiff1d(np.arange(N), preparation.rows_to_learn_from(N, 2))[-1])
+    bad = int(np.setdiff1d(np.arange(N), _sampled_table.sampled_rows(N, 60))[-1])
     table.loc[bad, "size"] = np.inf
     held = in_thirds(table)
     told = rf"^Partition 2: The value in column 'size', row {bad - 60} \(counted from 0\), is infinity; correct it"
@@ -257,9 +245,9 @@ def test_a_bad_value_in_a_row_that_is_not_drawn_is_named(client, monkeypatch):
 
 
 def test_a_bad_value_in_a_row_that_is_drawn_is_named(client, monkeypatch):
-    monkeypatch.setattr(preparation, "MAX_LEARNED_ROWS", 60)
+    monkeypatch.setattr(_sampled_table, "MAX_SAMPLE_ROWS", 60)
     table = make_table("category", gap=False)
-    bad = int(preparation.rows_to_learn_from(N, 2)[-1])
+    bad = int(_sampled_table.sampled_rows(N, 60)[-1])
     table.loc[bad, "size"] = np.inf
     held = in_thirds(table)
     with pytest.raises(ValueError, match=rf"^Partition 2: The value in column 'size', row {bad - 60} \(counted"):
@@ -267,10 +255,10 @@ def test_a_bad_value_in_a_row_that_is_drawn_is_named(client, monkeypatch):
 
 
 def test_rows_that_are_drawn_may_all_be_without_weight(client, monkeypatch):
-    monkeypatch.setattr(preparation, "MAX_LEARNED_ROWS", 60)
+    monkeypatch.setattr(_sampled_table, "MAX_SAMPLE_ROWS", 60)
     table = make_table("category", gap=False)
     weight = np.ones(N)
-    weight[preparation.rows_to_learn_from(N, 2)] = 0.0
+    weight[_sampled_table.sampled_rows(N, 60)] = 0.0
     held = in_thirds(table.assign(weight=weight))
     model = DaskFuzzyRuleRegressor(client, **QUICK).fit(held[["size", "colour"]], held["y"], held["weight"])
     assert model.rule_base_.training.n_rows == 30

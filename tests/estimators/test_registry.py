@@ -232,11 +232,11 @@ def test_an_added_algorithm_is_on_the_command_line_and_in_the_benchmark(tmp_path
     from fruler._cli.options import FitOptions
 
     X.assign(t=y).to_csv(tmp_path / "t.csv", index=False)
-    learn_rules(FitOptions(data=str(tmp_path / "t.csv"), target="t", algorithm="constant", model=tmp_path / "m.json"))
+    learn_rules(FitOptions(data=[str(tmp_path / "t.csv")], target="t", algorithm="constant", model=tmp_path / "m.json"))
     assert "1 rule for t" in capsys.readouterr().out
     assert type(load_model(tmp_path / "m.json")) is ConstantRegressor
     with pytest.raises(ValueError, match="--max-rules: the algorithm constant has no such limit"):
-        learn_rules(FitOptions(data=str(tmp_path / "t.csv"), target="t", algorithm="constant", max_rules=3))
+        learn_rules(FitOptions(data=[str(tmp_path / "t.csv")], target="t", algorithm="constant", max_rules=3))
     assert find_method("constant").settings == {"shift": 0.0, "time_limit": None}
     assert title_of("constant-capped") == "Constant, capped"
     with pytest.raises(ValueError, match="--max-evaluations: the algorithm constant does not count evaluations"):

@@ -68,4 +68,3 @@ def test_a_few_faults_change_little(rng):
     clean = FuzzyRuleRegressor(random_state=0).fit(X, y)
     errors = [np.sqrt(np.mean(np.square(one.predict(X) - exact))) for one in (model, clean)]
     assert errors[0] < 1.3 * errors[1]
-

@@ -23,7 +23,7 @@ from fruler._cli.holdout import (
     n_last_rows,
     random_rows,
 )
-from fruler._cli.input import GivenTable, read_frame, same_file
+from fruler._cli.input import GivenTable, is_large, joined_name, open_batches, read_frame, read_whole, same_file
 from fruler._cli.options import FitOptions, check_effort
 from fruler._cli.output import STDOUT, as_json, check_destination, show, write_output
 from fruler._cli.preparation import PreparedTable, prepare_table
@@ -32,8 +32,11 @@ from fruler._table.constraints import INTERACTIONS, MONOTONIC
 from fruler._table.faults import FaultyValuesWarning
 from fruler._wording import counted, either, number_within, quote_names
 from fruler.callbacks import ProgressBar
+from fruler.data._scan import FileScan
+from fruler.estimators._growth import FuzzyRuleRegressor
 from fruler.estimators.base import BaseRuleRegressor
 from fruler.estimators.registry import find_estimator
+from fruler.learning._sampled_table import sample_frame
 from fruler.rules._inputs import EXTRAPOLATIONS
 from fruler.rules._json.document import rule_base_to_json
 from fruler.rules._output import LINK_NAMES, PLAIN, Bounds, Output
@@ -55,12 +58,21 @@ _PARAMETERS = {
 _AS_GIVEN = ("max_rules", "calibration", "extrapolation", "link")
 # Errors are rounded to this share of the target's spread.
 _SHARE_OF_ERROR = 0.002
+# The columns of a table in batches are judged by this number of rows.
+_ROWS_JUDGED = 50_000
 
 
 def learn_rules(options: FitOptions) -> None:
     """Run ``fruler fit``."""
     _check(options)
-    table = read_frame(options.data, options.reading, options.target)
+    scan = open_batches(options.data, options.reading, options.max_memory)
+    if scan is not None and is_large(options.data, options.max_memory):
+        _learn_in_batches(options, scan)
+        return
+    if scan is None:
+        table = read_frame(options.data[0], options.reading, options.target)
+    else:
+        table = read_whole(scan, joined_name(options.data))
     target = _target_of(table, options)
     table.refuse_doubts([target])
     with said_of(table.name):
@@ -86,10 +98,62 @@ def learn_rules(options: FitOptions) -> None:
     if options.model is not None:
         regressor.save(options.model)
     if options.report is not None:
-        regressor.report(prepared.inputs, prepared.target, options.report, origin=command_origin(options.data))
+        regressor.report(
+            prepared.inputs, prepared.target, options.report, origin=command_origin(", ".join(options.data))
+        )
     tell("\n".join(_what_was_written(options, seconds)))
     if options.json:
         write_output(STDOUT, as_json(_document(options, table, prepared, tested, regressor, seconds)))
+
+
+def _learn_in_batches(options: FitOptions, scan: FileScan) -> None:
+    """Learn from files that are too large for memory; columns are judged by a sample of the rows."""
+    for option in ("calibration", "test_last"):
+        if option in _given(options):
+            said = option.replace("_", "-")
+            raise ValueError(f"--{said} needs a table in memory; leave it out, or raise --max-memory")
+    estimator = _estimator(options)
+    if not issubclass(estimator, FuzzyRuleRegressor):
+        raise ValueError(f"the algorithm {options.algorithm} needs a table in memory; raise --max-memory")
+    name = joined_name(options.data)
+    target = _target_of(GivenTable(name, pd.DataFrame(columns=list(scan.names))), options)
+    with said_of(name):
+        scan.roles(target)
+    known = scan.narrowed(scan.names, target)
+    sample = GivenTable(name, sample_frame(known, _ROWS_JUDGED))
+    with said_of(name):
+        prepared = prepare_table(sample.frame, target, drop=options.drop, categories=options.category)
+    names = [*prepared.inputs.columns, target]
+    units, labels = parse_units(options.unit, names), parse_labels(options.label, names)
+    settings = _settings(options, prepared) | {"time_limit": options.time_limit, "checkpoint": options.checkpoint}
+
+    def tell(text: str) -> None:
+        show(text, err=options.json)
+
+    inputs, rows = counted(len(names) - 1, "input"), counted(known.n_rows, "row")
+    tell(f"{name}: {counted(scan.n_rows, 'row')}, {counted(len(scan.names), 'column')}, read in batches")
+    tell("\n".join([f"predicting {target} from {inputs}", *(f"  {note}" for note in prepared.notes())]))
+    start = time.monotonic()
+    with said_of(name), recorded_warnings() as caught:
+        regressor: BaseRuleRegressor = estimator(**settings, callbacks=ProgressBar(title="learning the rules"))
+        regressor.fit(known.narrowed(names, target), target)
+    for warning in caught:
+        say(str(warning.message))
+    seconds = time.monotonic() - start
+    regressor = with_names(regressor, units, labels)
+    if not options.json:
+        tell(f"\n{regressor.rule_base_}\n")
+    error = _typical_error(regressor.rule_base_)
+    tell(f"These rules were learned from {rows}; the typical error, {error}, comes from cross-validation on a sample.")
+    if options.model is not None:
+        regressor.save(options.model)
+    if options.report is not None:
+        origin = command_origin(", ".join(options.data))
+        regressor.report(prepared.inputs, prepared.target, options.report, origin=origin)
+    tell("\n".join(_what_was_written(options, seconds)))
+    if options.json:
+        document = _document(options, sample, prepared, None, regressor, seconds)
+        write_output(STDOUT, as_json(document | {"rows": scan.n_rows, "rows_used": known.n_rows}))
 
 
 def _check(options: FitOptions) -> None:
@@ -113,7 +177,7 @@ def _check(options: FitOptions) -> None:
     with said_of("--bounds"):
         Output(options.link, bounds or PLAIN.bounds)
     for path in (options.model, options.report):
-        check_destination(path, options.data)
+        check_destination(path, *options.data)
     if options.report is not None:
         if options.model is not None and (options.model == options.report or same_file(options.model, options.report)):
             raise ValueError("--model and --report name the same file; choose another name for one of them")
@@ -261,14 +325,19 @@ def _of_the_rules_above(options: FitOptions, tested: HeldOut, rules: RuleBase) -
     )
     if not math.isfinite(background.cv_rmse):
         return [f"{learned}. Expect about this error on new rows."]
-    error = (
-        f"{number_within(background.cv_rmse, _SHARE_OF_ERROR * background.target_spread)} {rules.target_unit}".rstrip()
-    )
+    error = _typical_error(rules)
     whose = "Its" if rules.n_rules == 1 else "Their"
     lines = [f"{learned}.", f"{whose} typical error, {error}, comes from cross-validation."]
     if options.test_last is not None:
         lines.append("Cross-validation holds out random rows: to predict later rows, trust the test.")
     return lines
+
+
+def _typical_error(rules: RuleBase) -> str:
+    """Return the error in cross-validation, rounded, with its unit."""
+    background = rules.background
+    number = number_within(background.cv_rmse, _SHARE_OF_ERROR * background.target_spread)
+    return f"{number} {rules.target_unit}".rstrip()
 
 
 def _what_was_written(options: FitOptions, seconds: float) -> list[str]:

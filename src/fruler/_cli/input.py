@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
@@ -19,6 +19,7 @@ from fruler._wording import counted
 from fruler.data._file_content import ReadOptions, read_to_the_end, source_name
 from fruler.data._frog import load_frog
 from fruler.data._keel import choose_output
+from fruler.data._scan import FileScan, file_kind, is_pattern, open_files, table_paths
 from fruler.data._table_files import TableFile, read_table_file
 from fruler.estimators._saved_model import load_model, regressor_of
 from fruler.estimators.base import BaseRuleRegressor
@@ -48,12 +49,15 @@ class GivenTable:
         The column that the file declares as the target.
     file : TableFile or None
         The file, with the conventions recognised in it.
+    first : int
+        The number of the first row in the whole table, of which these rows may be a part.
     """
 
     name: str
     frame: pd.DataFrame
     output: str | None = None
     file: TableFile | None = None
+    first: int = 0
 
     def notes(self, without: Collection[str] = ()) -> list[str]:
         """Return notes on conventions recognised in the file and on columns that stay text, except some columns."""
@@ -82,7 +86,7 @@ class GivenTable:
 
     def place(self, row: int, column: str) -> str:
         """Return the position of a value for a message."""
-        return f"{self.name}, row {row + 1}" if self.file is None else self.file.places.at(row, column)
+        return f"{self.name}, row {self.first + row + 1}" if self.file is None else self.file.places.at(row, column)
 
 
 def read_frame(source: str, options: ReadOptions, target: str | None = None) -> GivenTable:
@@ -111,6 +115,40 @@ def read_frame(source: str, options: ReadOptions, target: str | None = None) -> 
     output = choose_output(parsed, None) if target is None else target
     unused = {*(parsed.outputs), *(set(parsed.frame.columns) - {*parsed.inputs})} - {output}
     return GivenTable(name, parsed.frame.drop(columns=list(unused & set(parsed.frame.columns))), output, file)
+
+
+def open_batches(data: Sequence[str], options: ReadOptions, max_memory: float) -> FileScan | None:
+    """Open files to read them in batches: several, a folder, or one that is large; None for any other table."""
+    if not max_memory > 0.0:
+        raise ValueError(f"--max-memory must be a number of megabytes above 0; got {max_memory:g}")
+    if STDIN in data and len(data) > 1:
+        raise ValueError("standard input cannot be read together with files; leave out -")
+    single = data[0] if len(data) == 1 and not (is_pattern(data[0]) or os.path.isdir(data[0])) else None
+    if single is not None and (options.format or file_kind(Path(single))) not in ("parquet", "csv"):
+        return None
+    if single is not None and not (os.path.isfile(single) and os.path.getsize(single) > max_memory * 1e6):
+        return None
+    for option, given in (("thousands", options.thousands), ("na-values", options.na_values), ("sheet", options.sheet)):
+        if given:
+            raise ValueError(f"--{option}: files in batches have no such option; leave it out, or join them first")
+    return open_files(list(data), None, max_memory, options.format, options.sep, options.decimal or ".")
+
+
+def is_large(data: Sequence[str], max_memory: float) -> bool:
+    """Return whether files are too large to be read into memory."""
+    paths = [path for one in table_paths(data) for path in (one.rglob("*") if one.is_dir() else [one])]
+    return sum(path.stat().st_size for path in paths if path.is_file()) > max_memory * 1e6
+
+
+def read_whole(scan: FileScan, name: str) -> GivenTable:
+    """Read files into memory."""
+    return GivenTable(name, scan.dataset.to_table(columns=list(scan.names)).to_pandas())
+
+
+def joined_name(data: Sequence[str]) -> str:
+    """Return the name of a table of one or more files in messages."""
+    first = source_name(data[0])
+    return first if len(data) == 1 else f"{first} and {counted(len(data) - 1, 'more file')}"
 
 
 def read_new_rows(source: str, options: ReadOptions) -> GivenTable:

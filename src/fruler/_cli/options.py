@@ -47,6 +47,16 @@ def _data() -> Any:
     return _argument("DATA", "A table: CSV, Excel, JSON lines, Parquet, ARFF or KEEL; - for standard input.")
 
 
+def _tables() -> Any:
+    help = "A table: CSV, Excel, JSON lines, Parquet, ARFF or KEEL; - for standard input. Or a folder or several files "
+    return _argument("DATA...", help + "of Parquet or CSV.")
+
+
+def _max_memory() -> Any:
+    help = "Read Parquet and CSV files of more megabytes than this in batches, and use about as much memory."
+    return _option("MB", help, 512.0)
+
+
 def _output() -> Any:
     return _option("FILE", "File to write; - for standard output.", "-", "--output", "-o")
 
@@ -95,7 +105,8 @@ class DemoOptions:
 class FitOptions(JsonTableOptions):
     """The options of ``fruler fit``."""
 
-    data: str = _data()
+    data: list[str] = _tables()
+    max_memory: float = _max_memory()
     target: str | None = _option("NAME", "The column to predict; a KEEL file names its own.")
     model: Path | None = _option("FILE", "Save the model to this file (JSON).")
     report: Path | None = _option("FILE", "Write a report to this file (HTML).")
@@ -139,8 +150,9 @@ class PredictOptions(JsonTableOptions):
     """The options of ``fruler predict``."""
 
     model: Path = _model()
-    data: str = _data()
-    output: str = _output()
+    data: list[str] = _tables()
+    output: str = _option("FILE", "File to write, CSV or .parquet; - for standard output.", "-", "--output", "-o")
+    max_memory: float = _max_memory()
     keep: bool = _flag("--keep", "Also write the columns of DATA.")
     interval: float | None = _option("SHARE", "Add an interval that covers this share of rows, such as 0.9.")
 

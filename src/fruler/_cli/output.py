@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from fruler._cli.input import STDIN, same_file
-from fruler._files import write_whole
-from fruler._wording import is_printable, printable
+from fruler._files import whole_file, write_whole
+from fruler._wording import install_advice, is_printable, printable
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 STDOUT = "-"
 _CHUNK = 1 << 16
@@ -79,6 +83,38 @@ def write_output(where: str, content: str | bytes) -> None:
         # An unbuffered stream may write only a part; write() returns its length.
         left = left[sys.stdout.buffer.write(left[:_CHUNK]) :]
     sys.stdout.buffer.flush()
+
+
+def write_frames(where: str, frames: Iterable[pd.DataFrame]) -> None:
+    """Write tables with the same columns one below the other, as CSV, or to a file with the suffix .parquet."""
+    if where.lower().endswith(".parquet"):
+        _write_parquet(Path(where), frames)
+        return
+    # If a missing prediction is the only value of a line, pandas writes quotes, since readers skip empty lines.
+    texts = (frame.to_csv(index=False, header=number == 0, lineterminator="\n") for number, frame in enumerate(frames))
+    if where == STDOUT:
+        for text in texts:
+            write_output(where, text)
+        return
+    with whole_file(Path(where)) as file:
+        for text in texts:
+            file.write(text.encode())
+
+
+def _write_parquet(path: Path, frames: Iterable[pd.DataFrame]) -> None:
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ModuleNotFoundError:
+        raise ValueError(f"Parquet files need pyarrow; {install_advice('parquet')}") from None
+    with whole_file(path) as file:
+        writer = None
+        for frame in frames:
+            table = pa.Table.from_pandas(frame, schema=writer and writer.schema, preserve_index=False)
+            writer = writer or pq.ParquetWriter(file, table.schema)
+            writer.write_table(table)
+        if writer is not None:
+            writer.close()
 
 
 def as_json(document: Any) -> str:

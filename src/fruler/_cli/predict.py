@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,16 +14,25 @@ import pandas as pd
 
 from fruler._arrays import Floats
 from fruler._cli.failures import said_of, say, without_warnings
-from fruler._cli.input import GivenTable, load_any_model, load_shown_model, named_by_order, read_new_rows
+from fruler._cli.input import (
+    GivenTable,
+    joined_name,
+    load_any_model,
+    load_shown_model,
+    named_by_order,
+    open_batches,
+    read_new_rows,
+)
 from fruler._cli.options import ExplainOptions, PredictOptions
-from fruler._cli.output import STDOUT, as_json, check_destination, show, write_output
+from fruler._cli.output import STDOUT, as_json, check_destination, show, write_frames, write_output
 from fruler._table.sources import UnfitValue
 from fruler._wording import counted, quote_names, readable_number, unit_after
 from fruler.data._file_content import ReadOptions
+from fruler.data._scan import FileScan, read_ahead
 from fruler.estimators.base import BaseRuleRegressor
 from fruler.explain._sentences import truth_sentence
 from fruler.explain.explanation import Explanation
-from fruler.rules._background import said_of_outside
+from fruler.rules._background import outside_training, said_of_outside
 from fruler.rules._rule_base import RuleBase
 
 COLUMN = "prediction"
@@ -148,11 +157,16 @@ class NewRows:
 
 def rows_for(model: BaseRuleRegressor, data: str, options: ReadOptions) -> NewRows:
     """Read a table and find the columns of a model in it."""
-    table = read_new_rows(data, options)
+    return rows_in(model, read_new_rows(data, options))
+
+
+def rows_in(model: BaseRuleRegressor, table: GivenTable) -> NewRows:
+    """Find the columns of a model in a table; of a table in batches, only the first says how."""
     renamed = named_by_order(model, table.frame)
     if renamed is not None:
-        say(f"{table.name}: columns are taken in order, since the model was fitted without names")
-        table = GivenTable(table.name, renamed, file=table.file)
+        if table.first == 0:
+            say(f"{table.name}: columns are taken in order, since the model was fitted without names")
+        table = replace(table, frame=renamed)
     rules = model.rule_base_
     used = {one.column: one for one, uses in zip(rules.variables, rules.uses, strict=True) if uses}
     numbers = [name for name, one in used.items() if one.levels is None and name in table.frame.columns]
@@ -175,13 +189,20 @@ def _listed(texts: list[str]) -> str:
 
 def write_predictions(options: PredictOptions) -> None:
     """Run ``fruler predict``."""
-    check_destination(options.output, options.model, options.data)
+    check_destination(options.output, options.model, *options.data)
     model = load_any_model(options.model)
     if options.interval is not None:
         _check_interval(model, options.interval)
-    rows = rows_for(model, options.data, options.reading)
+    scan = open_batches(options.data, options.reading, options.max_memory)
+    if scan is not None:
+        _predict_in_batches(options, model, scan)
+        return
+    rows = rows_for(model, options.data[0], options.reading)
     columns = rows.predict(options.interval)
-    write_output(options.output, _json(model, columns) if options.json else _csv(rows.table, columns, options.keep))
+    if options.json:
+        write_output(options.output, _json(model, columns))
+    else:
+        write_frames(options.output, [_predicted(rows.table, columns, options.keep)])
     for said in (rows.said(), said_of_outside(rows.rule_base, rows.inputs)):
         if said:
             say(said)
@@ -199,15 +220,39 @@ def _check_interval(model: BaseRuleRegressor, interval: float) -> None:
         intervals.score(interval)
 
 
-def _csv(table: GivenTable, columns: dict[str, Floats], keep: bool) -> str:
-    frame = pd.DataFrame(columns)
-    if keep:
-        for name in columns:
-            if name in table.frame.columns:
-                raise ValueError(f"{table.name} already has a column {name!r}; rename it, or predict without --keep")
-        frame = table.frame.assign(**columns)
-    # If a missing prediction is the only value of a line, pandas writes quotes, since readers skip empty lines.
-    return str(frame.to_csv(index=False, lineterminator="\n"))
+def _predict_in_batches(options: PredictOptions, model: BaseRuleRegressor, scan: FileScan) -> None:
+    """Predict several files, or one that is large; only a few batches are in memory at a time."""
+    if options.json:
+        raise ValueError("--json needs one table in memory; leave it out, and write CSV or Parquet")
+    name, counts = joined_name(options.data), np.zeros(4, dtype=np.int64)
+
+    def predicted() -> Iterator[pd.DataFrame]:
+        for batch in read_ahead(scan.batches()):
+            rows = rows_in(model, GivenTable(name, batch.to_pandas(), first=int(counts[0])))
+            outside = outside_training(rows.rule_base, rows.inputs) & rows.rule_base.uses
+            told = rows.gaps.any(axis=1) & rows.complete, ~rows.complete, outside.any(axis=1)
+            yield _predicted(rows.table, rows.predict(options.interval), options.keep)
+            counts[:] += [len(rows.inputs), *(mask.sum() for mask in told)]
+
+    write_frames(options.output, predicted())
+    said = (
+        "have missing or unknown values, estimated from the rest of the row",
+        "cannot be predicted because of gaps",
+        "lie outside the training data",
+    )
+    for count, what in zip(counts[1:].tolist(), said, strict=True):
+        if count:
+            say(f"{name}: {count:,} of {counted(int(counts[0]), 'row')} {what}")
+
+
+def _predicted(table: GivenTable, columns: dict[str, Floats], keep: bool) -> pd.DataFrame:
+    """Return the rows to write."""
+    if not keep:
+        return pd.DataFrame(columns)
+    for name in columns:
+        if name in table.frame.columns:
+            raise ValueError(f"{table.name} already has a column {name!r}; rename it, or predict without --keep")
+    return table.frame.assign(**columns)
 
 
 def _json(model: BaseRuleRegressor, columns: dict[str, Floats]) -> str:

@@ -401,7 +401,12 @@ def known_columns(X: Any, names: Collection[str] | None) -> Any:
 
 
 def require_rows(X: Any) -> None:
-    """Refuse objects that hold no rows yet: a polars LazyFrame, or the path of a file."""
+    """Refuse objects that hold no rows yet: a polars LazyFrame, a table in batches, or the path of a file."""
+    if hasattr(X, "count_rows") and hasattr(X, "reduce"):
+        raise ValueError(
+            f"X is a {type(X).__name__}, which is read in batches; FuzzyRuleRegressor.fit(X, target) learns from it, "
+            "with the name of the target, and model.predict(batch.to_pandas()) predicts its batches."
+        )
     if isinstance(X, str | os.PathLike):
         raise ValueError(
             f"X is the path {os.fspath(X)!r}, not a table; read it first: fruler.data.read_table(path, target=...) "

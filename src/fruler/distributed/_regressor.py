@@ -7,7 +7,6 @@ import os
 import re
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import replace
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -20,17 +19,12 @@ from sklearn.base import clone
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from fruler._algorithms.growth.learner import GROWTH
 from fruler._arrays import Floats
-from fruler._table.training import are_declared
 from fruler.distributed._cluster import check_workers, find_client, losses_named
-from fruler.distributed._given_rows import DaskTable, fits, open_rows, partitions_of, whole_rows
-from fruler.distributed._preparation import prepare_rows
-from fruler.distributed._remote_growth import RemoteGrowthLearner
-from fruler.distributed._remote_table import RemoteTable
+from fruler.distributed._dask_scan import DaskScan, partitions_of, whole_rows
 from fruler.estimators._growth import FuzzyRuleRegressor
 from fruler.explain.stability import Stability
-from fruler.learning.algorithm import Algorithm
+from fruler.learning._training_table import TrainingTable
 from fruler.rules.intervals import PredictionIntervals
 
 # Parameters that `FuzzyRuleRegressor` does not have.
@@ -62,10 +56,10 @@ def _with_inherited_sections(estimator: type[DaskFuzzyRuleRegressor]) -> type[Da
 class DaskFuzzyRuleRegressor(FuzzyRuleRegressor):
     """`FuzzyRuleRegressor` for tables larger than memory: rows stay on the workers of a Dask cluster.
 
-    The client fetches at most 10,000 rows and grows rules on them, as `FuzzyRuleRegressor` does; the workers then fit
-    the outputs of the rules on all rows. Results are combined in the order of the partitions, so that the model does
-    not depend on which worker computed what, nor on workers that are lost during the fit. `FuzzyRuleRegressor` learns
-    the same model from the same rows and seed, up to rounding.
+    The client fetches a sample of at most 250,000 rows and grows rules on it, as `FuzzyRuleRegressor` does with a
+    `fruler.data.TableScan`; the workers then sum up all rows for the outputs of the rules. Sums are added in the order
+    of the partitions, so that the model does not depend on which worker computed what, nor on workers that are lost
+    during the fit. `FuzzyRuleRegressor` learns the same model from the same rows and seed, up to rounding.
 
     Parameters
     ----------
@@ -73,8 +67,7 @@ class DaskFuzzyRuleRegressor(FuzzyRuleRegressor):
         The client of the cluster; `None` takes the current client.
     keep_rows : bool, default=None
         Whether workers keep the rows in memory (Dask spills the excess to disk), or read them again for every pass.
-        `None` keeps them if they take less than a third of the workers' memory, or cannot be read again. Rows are kept
-        as numbers, whatever the columns contain.
+        `None` keeps them if their numbers take less than a third of the workers' memory.
     timeout : float, default=60.0
         The number of seconds without any worker after which the fit fails.
     {parameters}
@@ -108,8 +101,6 @@ class DaskFuzzyRuleRegressor(FuzzyRuleRegressor):
     >>> model.to_local()
     FuzzyRuleRegressor(max_evaluations=200, random_state=0)
     """
-
-    algorithm: ClassVar[Algorithm] = replace(GROWTH, learner=RemoteGrowthLearner)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **FuzzyRuleRegressor._parameter_constraints,
@@ -153,24 +144,13 @@ class DaskFuzzyRuleRegressor(FuzzyRuleRegressor):
                 "calibration needs rows in memory; on a cluster leave it out, and pass rows that were not used for the "
                 "fit to model.to_local().with_intervals(X, y)."
             )
-        if not self._output().is_plain:
-            raise ValueError(
-                "link and bounds need rows in memory; on a cluster leave them out, and fit the logarithm of y or clip "
-                "the predictions yourself, or fit FuzzyRuleRegressor on a sample."
-            )
         return X, y, sample_weight
 
-    def _training_table(self, X: Any, y: Any, sample_weight: Any) -> RemoteTable:
+    def _training_table(self, X: Any, y: Any, sample_weight: Any) -> TrainingTable:
         client = find_client(self.client)
-        table = DaskTable(self, X, y, sample_weight)
         check_workers(client, self.timeout)
-        raw = open_rows(table, client, self.keep_rows, self.timeout)
-        declared = are_declared(self.categorical_features)
-        blocks, made, n_numbers = prepare_rows(raw, table.names, self._training_inputs, declared=declared)
-        self._sources, self._moments = made.sources, made.moments
-        if self.keep_rows is None and not blocks.held and fits(client, n_numbers):
-            blocks = blocks.kept()
-        return RemoteTable.measured(blocks, made.names, self.split_points, made.levels, self.algorithm.weighted_scale)
+        scan = DaskScan(self, X, y, sample_weight, client, self.keep_rows, self.timeout)
+        return super()._training_table(scan, None, None)
 
     def predict(self, X: Any) -> Any:
         """Predict the target; Dask collections are predicted lazily, block by block.

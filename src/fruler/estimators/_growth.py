@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -15,8 +15,11 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from fruler._algorithms.growth.learner import GROWTH
 from fruler._table.constraints import NO_INTERACTIONS, PAIRWISE, InputConstraints, input_constraints
 from fruler._table.sources import Source
+from fruler._table.training import are_declared
 from fruler.callbacks import Callback
+from fruler.data._scan import TableScan, scan_table
 from fruler.estimators.base import BaseRuleRegressor, documented
+from fruler.learning._sampled_table import SampledTable, learn_columns, sample_table
 from fruler.learning._training_table import TrainingTable
 from fruler.learning.algorithm import Algorithm
 from fruler.rules._inputs import Extrapolation
@@ -125,6 +128,53 @@ class FuzzyRuleRegressor(BaseRuleRegressor):
         warm_start: bool = False,
     ) -> None:
         self._keep_parameters(locals())
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn the rules.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features), or TableScan
+            The inputs: numbers and categories. Values may be missing. A table that may be larger than memory is a
+            `fruler.data.TableScan`, or anything that `fruler.data.scan_table` opens, with the target among its columns.
+        y : array-like of shape (n_samples,), or str
+            The target; for a scan, the name of its column.
+        sample_weight : array-like of shape (n_samples,), or str, optional
+            How much each row counts; for a scan, the name of its column. Rows of weight zero are left out.
+
+        Returns
+        -------
+        self
+            The fitted regressor.
+
+        Examples
+        --------
+        >>> from fruler import FuzzyRuleRegressor
+        >>> FuzzyRuleRegressor().fit([[0.0], [1.0], [2.0], [3.0]], [1.0, 2.0, 3.0, 4.0])
+        FuzzyRuleRegressor()
+        """
+        return super().fit(
+            scan_table(X) if isinstance(y, str) and not isinstance(X, TableScan) else X, y, sample_weight
+        )
+
+    def _rows_to_learn_from(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
+        if isinstance(X, TableScan) and self.calibration is not None:
+            raise ValueError(
+                "calibration needs rows in memory; for a table in batches leave it out, and pass rows that were not "
+                "used for the fit to model.with_intervals(X, y)."
+            )
+        return super()._rows_to_learn_from(X, y, sample_weight)
+
+    def _training_table(self, X: Any, y: Any, sample_weight: Any) -> TrainingTable:
+        if not isinstance(X, TableScan):
+            return super()._training_table(X, y, sample_weight)
+        split = X.roles(y, sample_weight)
+        found, rows = sample_table(X, split, self._output(), declared=are_declared(self.categorical_features))
+        made = learn_columns(X, found, rows, self._training_inputs)
+        sample = self._table_of(made)
+        if len(rows) == found.n_rows:
+            return sample
+        return SampledTable.around(sample, rows, made, X, split, found)
 
     def _input_constraints(self, names: Sequence[str], sources: Sequence[Source]) -> InputConstraints:
         return input_constraints(self.monotonic_constraints, self.interaction_constraints, names, sources)

@@ -377,7 +377,10 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
 
     def _training_table(self, X: Any, y: Any, sample_weight: Any) -> TrainingTable:
         """Check the arguments of `fit` and return the training table."""
-        made = self._training_inputs(X, y, sample_weight)
+        return self._table_of(self._training_inputs(X, y, sample_weight))
+
+    def _table_of(self, made: TrainingInputs) -> LocalTable:
+        """Return the training table of rows in memory."""
         self._sources, self._moments = made.sources, made.moments
         return LocalTable.from_arrays(
             made.values,
@@ -525,5 +528,5 @@ def _in_units(point: FrontPoint, table: TrainingTable, target_name: str) -> Fron
 
 
 def _name_of(y: Any) -> str:
-    name = getattr(y, "name", None)
+    name = y if isinstance(y, str) else getattr(y, "name", None)
     return str(name) if isinstance(name, str) and name else "y"

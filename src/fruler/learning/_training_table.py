@@ -1,13 +1,14 @@
-"""The table that every algorithm learns from: one interface, whether its rows are in memory or on workers."""
+"""The table that every algorithm learns from: its rows, or a sample of them, are in memory."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 
@@ -19,6 +20,8 @@ from fruler.rules._measurement import MAX_ROWS_EXPLAINED, training_summary
 from fruler.rules._output import PLAIN, Output
 from fruler.rules._rule_base import RuleBase
 from fruler.rules.truth import Truth
+
+Result = TypeVar("Result")
 
 
 class TrainingSample(NamedTuple):
@@ -200,6 +203,11 @@ class LocalTable(TrainingTable):
         return len(self.target)
 
     @property
+    def n_all(self) -> int:
+        """The number of rows that models are fitted on; those in memory may be a sample of them."""
+        return self.n_rows
+
+    @property
     def digests(self) -> dict[str, str]:
         """Digests of the data, by name."""
         return {"X": digest(self.values), "y": digest(self.observed), "sample_weight": digest(self.weight)}
@@ -215,6 +223,16 @@ class LocalTable(TrainingTable):
     def take(self, indices: Indices) -> Rows:
         """Return some rows, standardised."""
         return self.rows.take(indices)
+
+    def total(
+        self,
+        work: Callable[[Rows], Result],
+        merge: Callable[[Result, Result], Result],
+        name: str,
+        pool: Executor | None = None,
+    ) -> Result:
+        """Apply a function to all rows; `merge` joins the results of two sets of rows, and `name` names the pass."""
+        return work(self.rows)
 
     def coverage(self, rule_base: RuleBase) -> tuple[Floats, int]:
         """Return the support of each rule, and the number of rows in which no rule fires."""

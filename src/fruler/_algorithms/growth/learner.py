@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 import warnings
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -39,12 +39,12 @@ from fruler._algorithms.growth.problem import (
 )
 from fruler._algorithms.growth.rule_truth import Finished, made_true
 from fruler._algorithms.growth.structure import Structure
-from fruler._algorithms.growth.sums import Sums, degrees_of, sums_in_slices
+from fruler._algorithms.growth.sums import Sums, degrees_of, sum_rows
 from fruler._arrays import Floats, Indices
 from fruler._table.constraints import MAX_LABELS
 from fruler._table.rows import Rows
-from fruler.learning._training_table import LocalTable, TrainingTable
-from fruler.learning.algorithm import Algorithm, Search, SomeTable
+from fruler.learning._training_table import LocalTable
+from fruler.learning.algorithm import Algorithm, Search
 from fruler.learning.learned import FrontPoint, Learned
 from fruler.rules.intervals import HeldOutErrors, cross_validated_intervals
 
@@ -88,10 +88,8 @@ class GrowthState:
         )
 
 
-class GrowthLearner(ABC):
+class GrowthLearner:
     """Learns rules by growing them.
-
-    Subclasses sum over all rows: one for rows in memory, one for rows on the workers of a cluster.
 
     Parameters
     ----------
@@ -99,22 +97,19 @@ class GrowthLearner(ABC):
         Options, rows, and the state to resume from.
     """
 
-    table: TrainingTable
     # Set with the rows to grow on: the number of folds, and the number of rows that a row of the table stands for.
     n_folds, rows_per_row = 0, 1.0
     # The inputs of the table that the rows to grow on have.
     inputs: Indices
 
-    def __init__(self, search: Search[GrowthOptions, SomeTable, GrowthState]) -> None:
+    def __init__(self, search: Search[GrowthOptions, LocalTable, GrowthState]) -> None:
         self.options, self.rng, self.table = search.options, search.rng, search.table
         self.pool, self.control, self.keeper = search.pool, search.control, search.keeper
         self.state = GrowthState() if search.state is None else search.state
         # The folds of the cross-validation that determined the choice, by number.
         self.validated: dict[int, Fold] = {}
-
-    @abstractmethod
-    def _sums_over_all(self, structures: list[Structure], inputs: Indices, number: int) -> Sums:
-        """Return the sums over all rows for `structures[number]`; the structures use only `inputs`."""
+        # The fit of each finished model to sums over rows, by its number of rules.
+        self._fits: dict[int, tuple[Structure, Callable[[Sums], FrontPoint]]] = {}
 
     def learn(self) -> Learned:
         """Grow, choose the size, tune the split points, and fit every size on all rows."""
@@ -128,7 +123,7 @@ class GrowthLearner(ABC):
         self.n_folds = len(folds)
         options = self._options_of_one(len(folds))
         self.control.has_model = len(self.state.path) > 0
-        problem = self._problem(rows, options, least_label(self.table.n_rows, len(drawn)))
+        problem = self._problem(rows, options, least_label(self.table.n_all, len(drawn)))
         growth = Growth(problem, self.control.budget(_SHARE_OF_GROWTH), on_step=self._tell_step)
         path = growth.run(self.state.path, self.state.max_rules)
         exact = not growth.out_of_time
@@ -148,10 +143,13 @@ class GrowthLearner(ABC):
         exact = exact and not growth.out_of_time
         if choice is not None:
             chosen = smallest_close(points)
+        place = [point.rule_base.n_rules for point in points].index(chosen)
+        if self.table.n_all > self.table.n_rows:
+            points[place] = self._fitted_to_all(chosen, self.inputs[growth.inputs])
         clock.append(time.perf_counter())
         return Learned(
             tuple(points),
-            [point.rule_base.n_rules for point in points].index(chosen),
+            place,
             growth.n_evaluations + n_validated,
             self._history(growth.path),
             indices,
@@ -280,7 +278,7 @@ class GrowthLearner(ABC):
             return 0.0
         start = time.monotonic()
         Sums.over(growth.rows, degrees_of(structure, growth.rows))
-        return (time.monotonic() - start) * self.table.n_rows / len(growth.rows)
+        return (time.monotonic() - start) * self.table.n_all / len(growth.rows)
 
     def _finish(
         self,
@@ -290,7 +288,7 @@ class GrowthLearner(ABC):
         growth: Growth,
         folds: list[Indices],
     ) -> list[FrontPoint]:
-        """Finish the chosen model and fit it on all rows, then the other sizes while there is time."""
+        """Finish the chosen model and fit it on the rows in memory, then the other sizes while there is time."""
         start = time.monotonic()
         order = [chosen, *(n_rules for n_rules in sizes if n_rules != chosen)]
         ridges = [growth.regularization if choice is None else choice.best_ridge(sizes[n].number) for n in order]
@@ -301,32 +299,54 @@ class GrowthLearner(ABC):
                 break
             finished.append(made_true(growth, sizes[n_rules].step, ridge, held_out))
         order = order[: len(finished)]
-        structures = [one.step.structure for one in finished]
         n_evaluations = growth.n_evaluations + (0 if choice is None else choice.n_evaluations)
         points: list[FrontPoint] = []
         for place, n_rules in enumerate(order):
             if points and self.control.over():
                 break
-            sums = self._sums_over_all(structures, self.inputs[growth.inputs], place)
-            error = None if choice is None else choice.error_of(sizes[n_rules].number)
-            point = self._front_point(finished[place], sums, ridges[place], error, growth)
-            if choice is not None:
-                at = choice.place_of(sizes[n_rules].number)
-                point = self._with_intervals(point, finished[place], growth, folds, at)
-            points.append(point)
+            structure, number = finished[place].step.structure, sizes[n_rules].number
+            fit = partial(self._fitted, finished[place], ridges[place], choice, number, growth, folds)
+            self._fits[n_rules] = structure, fit
+            points.append(fit(sum_rows(self.table.rows, structure, self.inputs[growth.inputs])))
             left = (time.monotonic() - start) / len(points) * (len(order) - len(points))
             best = points[0]
             self.control.report("fit", len(points), n_evaluations, best.rule_base.n_rules, best.error, left)
         return sorted(points, key=lambda point: point.rule_base.n_rules)
 
+    def _fitted_to_all(self, n_rules: int, inputs: Indices) -> FrontPoint:
+        """Fit a finished model on all rows, of which those in memory are a sample."""
+        structure, fit = self._fits[n_rules]
+        rows = self.table.rows
+        work = partial(sum_rows, structure=structure, inputs=inputs)
+        sums = self.table.total(work, Sums.__add__, "sum_rows", self.pool)
+        # Slopes over categories are fitted to effects that rows of the sample did not take part in.
+        by_value = Rows.from_arrays(rows.columns.T, rows.y, rows.weight)
+        return fit(sums + (sum_rows(rows, structure, inputs) - sum_rows(by_value, structure, inputs)))
+
+    def _fitted(
+        self,
+        finished: Finished,
+        ridge: float,
+        choice: Choice | None,
+        number: int,
+        growth: Growth,
+        folds: list[Indices],
+        sums: Sums,
+    ) -> FrontPoint:
+        """Fit one model to sums over rows, and give it intervals; `number` is that of its size in cross-validation."""
+        if choice is None:
+            return self._front_point(finished, sums, ridge, None, growth)
+        point = self._front_point(finished, sums, ridge, choice.error_of(number), growth)
+        return self._with_intervals(point, finished, growth, folds, choice.place_of(number))
+
     def _front_point(
         self, finished: Finished, sums: Sums, ridge: float, validated: float | None, growth: Growth
     ) -> FrontPoint:
-        """Fit one model on all rows; `validated` is its error in cross-validation, if there was one."""
+        """Fit one model to sums over rows; `validated` is its error in cross-validation, if there was one."""
         structure, unit = finished.step.structure, self.table.error_unit
         normal = sums.normal(structure, finished.locality)
         # The ridge is counted in rows, and weights may stand for more rows than the table has.
-        n_rows = max(round(self.table.n_rows * self.rows_per_row), 1)
+        n_rows = max(round(sums.weight * self.rows_per_row), 1)
         fit = growth.final_terms(structure, normal, ridge / self.rows_per_row, n_rows, finished.step.fit.kept)
         conversion = Conversion(self.table, self.inputs[growth.inputs], self.options.fuzziness, growth.knowledge)
         truth, cv_error = finished.truth, np.nan if validated is None else validated
@@ -391,15 +411,6 @@ def smallest_close(points: Sequence[FrontPoint]) -> int:
     return min(point.rule_base.n_rules for point in points if point.cv_error <= most)
 
 
-class LocalGrowthLearner(GrowthLearner):
-    """A `GrowthLearner` of a table in memory."""
-
-    table: LocalTable
-
-    def _sums_over_all(self, structures: list[Structure], inputs: Indices, number: int) -> Sums:
-        return sums_in_slices(structures[number], self.table.rows.with_inputs(inputs))
-
-
 def _joint_error(coefficients: Floats, sums: Sums, structure: Structure) -> float:
     """Return the mean squared error of the prediction itself, without ridge and locality."""
     normal = sums.normal(structure, 0.0)
@@ -411,7 +422,7 @@ GROWTH = Algorithm(
     name="growth",
     title="Growth",
     options=GrowthOptions,
-    learner=LocalGrowthLearner,
+    learner=GrowthLearner,
     state=GrowthState,
     limits=("max_evaluations", "max_rules", "early_stopping"),
     one_hot=False,

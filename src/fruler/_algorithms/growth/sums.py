@@ -10,7 +10,7 @@ import numpy as np
 
 from fruler._algorithms.growth.structure import Ramps, Structure
 from fruler._algorithms.growth.terms import Normal
-from fruler._arrays import Floats
+from fruler._arrays import Floats, Indices
 from fruler._kernels import growth_sums
 from fruler._table.rows import Rows
 
@@ -159,6 +159,11 @@ def sums_in_slices(structure: Structure, rows: Rows) -> Sums:
     starts = range(0, max(len(rows), 1), _ROWS_A_SLICE)
     parts = (rows.take(slice(start, start + _ROWS_A_SLICE)) for start in starts)
     return reduce(Sums.__add__, (Sums.over(part, degrees_of(structure, part)) for part in parts))
+
+
+def sum_rows(rows: Rows, structure: Structure, inputs: Indices) -> Sums:
+    """Sum up rows for a structure that uses only some of the inputs."""
+    return sums_in_slices(structure, rows.with_inputs(inputs))
 
 
 def rule_coefficients(structure: Structure, coefficients: Floats) -> Floats:
