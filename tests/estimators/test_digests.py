@@ -25,11 +25,11 @@ WISHES = {
 }
 DIGESTS = {
     "growth, numbers": "d51dab8d62b08669",
-    "growth, mixed": "486a7c7641dc1ba9",
-    "growth, link": "685fea56f775a537",
-    "growth, bounds": "2ef4af57d5826f52",
+    "growth, mixed": "ddce68fb5a0268ed",
+    "growth, link": "c0daa585bc0461e4",
+    "growth, bounds": "1c8cd91194b40306",
     "growth, constraints": "518cea1b703a3b0b",
-    "growth, split points": "3bcb585dab2def76",
+    "growth, split points": "23501b5c0283b40b",
     "fruler, numbers": "47ed5b24e85d4cf4",
     "fruler, mixed": "a7250b7e2f474535",
     "fruler, link": "3c195fbdba660a68",

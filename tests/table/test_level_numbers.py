@@ -1,4 +1,4 @@
-"""Numbers for categories: their effects on the target, shrunk as far as the rows say, or the slopes that they change."""
+"""Numbers for categories: their effects on the target, shrunk as far as rows say, or the slopes that they change."""
 
 import numpy as np
 import pytest
