@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from fruler import Reading
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -39,6 +41,14 @@ def test_tables_of_the_sets_are_marked(script, name):
     """A table with one row per set can only come from the record."""
     bare = script.SPOT.sub("", (ROOT / "docs" / name).read_text(encoding="utf-8"))
     assert not [line for line in bare.splitlines() if line.startswith(("| ele-1 |", "| wankara |", "| pole |"))]
+
+
+def test_the_default_reading_of_the_record_is_that_of_the_class(script, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "benchmarks" / "fidelity")
+    runs = import_module("paper_fidelity")
+    assert script.READINGS["default"] == runs.DEFAULT
+    assert runs.reading_of(runs.DEFAULT) == Reading()
+    assert script.CHOICES == runs.CHOICES
 
 
 def test_a_wrong_number_is_found_and_mended(script):
