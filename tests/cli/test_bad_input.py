@@ -38,7 +38,7 @@ def tables(tmp_path):
         ("empty.csv", "y", ["empty.csv", "empty"]),
         ("header.csv", "y", ["header.csv", "no row"]),
         ("one.csv", "y", ["one.csv", "one row"]),
-        ("gaps.csv", "y", ["no column can be an input", "a: 75% of its values are missing; b: 75%"]),
+        ("gaps.csv", "y", ["no column can be an input", "a: only 1 value in 4 rows; b: only 1 value"]),
         ("no_target.csv", "y", ["'y' is missing in every row"]),
         ("text.csv", "k", ["'k' must be numbers", "row 1", "'u'", "'a', 'y'"]),
         ("odd.csv", "y", ["row 3", "'unknown'", "leave it empty"]),

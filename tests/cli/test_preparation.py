@@ -55,8 +55,8 @@ def test_columns_that_become_inputs(values, kind):
         (["two\nlines"] * N, r"always two\nlines"),
         ([None] * N, "empty"),
         ([" "] * N, "empty"),
-        ([1.0, 2.0] * 8 + [np.nan] * (N - 16), "60% of its values are missing"),
-        ([1.0, 2.0] * 8 + [np.inf] * (N - 16), "60% of its values are missing or infinite"),
+        ([1.0, 2.0] * 5 + [np.nan] * (N - 10), "only 10 values in 40 rows"),
+        ([1.0, 2.0] * 5 + [np.inf] * (N - 10), "only 10 values in 40 rows"),
         ([datetime.time(1), datetime.time(2)] * 20, "times; convert it to a column of numbers, such as hours"),
         (["12:30", "13:45"] * 20, "times; convert it to a column of numbers, such as hours"),
         (["1.2.20", "2.3.21"] * 20, "dates with years of two digits; write them as 2024-12-31"),
@@ -82,10 +82,29 @@ def test_columns_that_are_left_out(values, reason):
     assert any(line.startswith(f"left out  k: {reason}") for line in prepared.notes())
 
 
-def test_more_than_a_hundred_categories_are_left_out_whatever_the_rows():
+def test_many_categories_are_kept_if_they_have_rows():
     table = pd.DataFrame({"k": [f"kind {i % 101}" for i in range(1_000)], "x": np.arange(1_000) % 7})
     prepared = prepare_table(table.assign(y=np.arange(1_000.0)), "y")
-    assert prepared.left_out == {"k": "101 categories, more than 100"}
+    assert prepared.kinds == {"k": "category", "x": "number"}
+
+
+def test_a_column_that_is_mostly_missing_is_kept():
+    assert prepare(k=[1.0, 2.0] * 8 + [np.nan] * (N - 16)).kinds["k"] == "number"
+
+
+@pytest.mark.parametrize(
+    ("target", "hint"),
+    [
+        (np.exp(np.linspace(0.0, 6.0, N)), "y is never negative; --bounds 0, keeps predictions so, or --link log if"),
+        (np.r_[0.0, np.exp(np.linspace(0.0, 6.0, N - 1))], "y is never negative; --bounds 0, keeps predictions so"),
+    ],
+)
+def test_a_target_that_is_never_negative_is_hinted_at(target, hint):
+    prepared = prepare_table(pd.DataFrame({"x": np.arange(N) % 7, "y": target}), "y")
+    [told] = prepared.hints
+    assert told.startswith(hint)
+    assert ("--link" in told) == (target.min() > 0.0)
+    assert not prepare_table(pd.DataFrame({"x": np.arange(N) % 7, "y": target - 1.0}), "y").hints
 
 
 def test_rows_with_gaps_are_kept_and_those_without_a_target_are_not():

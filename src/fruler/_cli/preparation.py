@@ -33,7 +33,7 @@ _REMEDIES = {columns.ODD_REMEDY: _ODD_REMEDY, columns.TIME_REMEDY: "convert it t
 _MIN_COUNTED = 12
 # Predictions of a target without negative values are likely to be negative if its mean is less than this many standard
 # deviations; it spans a wide range if its largest value is more than this multiple of its smallest.
-_LIKELY_NEGATIVE, _WIDE = 2.0, 50.0
+_LIKELY_NEGATIVE, _WIDE = 1.25, 50.0
 _CATEGORIES_SHOWN = 8
 # A message explains for at most this number of columns why they cannot be inputs.
 _MAX_TOLD = 5
