@@ -69,7 +69,7 @@ def test_the_saved_model_is_that_of_all_rows_with_labels_units_and_categories(mo
     loaded = load_model(model)
     assert loaded.rule_base_.training.n_rows == 199
     # In the order of what they add to the price.
-    assert loaded.rule_base_.variables[1].partition.labels == ("yes", "no")
+    assert loaded.rule_base_.variables[1].partition.labels == ("no", "yes")
     assert loaded.rule_base_.variables[0].unit == "m²"
     assert loaded.rule_base_.target_unit == "k€"
     assert [one.levels and one.levels.levels for one in loaded.rule_base_.variables] == [

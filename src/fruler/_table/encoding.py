@@ -310,7 +310,7 @@ def learn_inputs(
     >>> table = pd.DataFrame({"size": [1.0, np.nan, 3.0, 4.0] * 3, "colour": ["red", "red", "blue", "blue"] * 3})
     >>> inputs = learn_inputs(table, np.tile([1.0, 1.0, 5.0, 5.0], 3))
     >>> inputs.names, inputs.values[1].round(1).tolist()
-    (['size', 'colour'], [nan, -1.7])
+    (['size', 'colour'], [nan, 0.5])
     """
     weight = np.ones(len(y)) if weight is None else row_weights(weight)
     kinds = {name: column_kind(table[name], name in declared) for name in table.columns}

@@ -57,7 +57,8 @@ class Levels:
         """Put categories of few rows together."""
         known = codes >= 0
         counts = np.bincount(codes[known], weights=weight[known], minlength=n_levels)
-        rare = counts < MIN_ROWS
+        # Two categories are told apart in any case.
+        rare = counts < (MIN_ROWS if n_levels > 2 else 0)
         group_of, weights = np.cumsum(~rare) - 1, counts[~rare]
         together = float(counts[rare].sum())
         group_of[rare] = len(weights) if together >= MIN_ROWS else -1
@@ -132,8 +133,8 @@ def level_numbers(
     >>> codes, x = np.tile([0, 1, 2], 100), np.repeat(np.linspace(-1.0, 1.0, 100), 3)
     >>> noise = 0.1 * np.sin(np.arange(300.0) ** 2)
     >>> [[effects]] = level_numbers([codes], [3], x[:, None], 3.0 * codes + noise, np.ones(300))
-    >>> effects.levels.round(1).tolist()
-    [-3.0, -0.0, 3.0]
+    >>> (effects.levels.round(1) + 0.0).tolist()
+    [-3.0, 0.0, 3.0]
     >>> [[slopes]] = level_numbers([codes], [3], x[:, None], 2.0 * (codes - 1) * x + noise, np.ones(300))
     >>> slopes.by, np.argsort(slopes.levels).tolist()
     (0, [0, 1, 2])

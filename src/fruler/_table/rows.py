@@ -135,7 +135,7 @@ def fences(values: Floats) -> Floats:
     >>> import numpy as np
     >>> column = np.append(np.linspace(0.0, 1.0, 99), 30.0)
     >>> fences(column[:, None]).round(1).tolist()
-    [[-1.0], [2.0]]
+    [[-0.9], [2.0]]
     """
     result = np.repeat([[-np.inf], [np.inf]], values.shape[1], axis=1)
     for j, column in enumerate(values.T):
