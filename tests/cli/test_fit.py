@@ -32,7 +32,7 @@ def test_the_output_says_what_was_read_left_out_and_learned(fitted, model):
         "  missing   2 of age, 1 of colour; each is estimated from the rest of its row",
         "",
     ]
-    assert "  if smoker is yes" in said
+    assert any(line.startswith("  if smoker is yes") for line in said)
     assert any(line.startswith("Typical error on held-out rows: ") for line in said)
     assert "Test on 39 held-out rows: root mean squared error of models learned from the other 160" in said
     above = next(place for place, line in enumerate(said) if " rules above, " in line)

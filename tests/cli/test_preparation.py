@@ -104,7 +104,7 @@ def test_a_target_that_is_never_negative_is_hinted_at(target, hint):
     [told] = prepared.hints
     assert told.startswith(hint)
     assert ("--link" in told) == (target.min() > 0.0)
-    assert not prepare_table(pd.DataFrame({"x": np.arange(N) % 7, "y": target - 1.0}), "y").hints
+    assert not prepare_table(pd.DataFrame({"x": np.arange(N) % 7, "y": target - 2.0}), "y").hints
 
 
 def test_rows_with_gaps_are_kept_and_those_without_a_target_are_not():
