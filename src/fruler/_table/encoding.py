@@ -332,8 +332,9 @@ def learn_inputs(
             columns.append(numbers[name].values)
             held_out.append(numbers[name].values)
         elif one_hot:
-            own |= categories[name].indicators(name)
-            columns += [np.append(source.values, np.nan)[categories[name].codes] for source in own.values()]
+            indicators = categories[name].indicators(name)
+            own |= indicators
+            columns += [np.append(source.values, np.nan)[categories[name].codes] for source in indicators.values()]
             held_out += columns[-len(own) :]
         else:
             for title, one in numbered[name].items():

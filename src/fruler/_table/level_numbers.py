@@ -59,7 +59,7 @@ class Levels:
         counts = np.bincount(codes[known], weights=weight[known], minlength=n_levels)
         # Two categories are told apart in any case.
         rare = counts < (MIN_ROWS if n_levels > 2 else 0)
-        group_of, weights = np.cumsum(~rare) - 1, counts[~rare]
+        group_of, weights = np.cumsum(~rare) - 1, counts[~rare].astype(np.float64)
         together = float(counts[rare].sum())
         group_of[rare] = len(weights) if together >= MIN_ROWS else -1
         return cls(codes, group_of, np.append(weights, together) if together >= MIN_ROWS else weights)

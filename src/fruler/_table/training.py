@@ -137,7 +137,8 @@ def training_inputs(
         made = _mended(made, target[some], counted)
     names, sources, values, terms, moments = _without_gaps(made, target[some], counted, fillers)
     if len(values) < len(target):
-        values, terms = (None if part is None else _on_all_rows(part, some, len(target)) for part in (values, terms))
+        values = _on_all_rows(values, some, len(target))
+        terms = None if terms is None else _on_all_rows(terms, some, len(target))
     return TrainingInputs(names, sources, values, terms, target, observed, weight, moments)
 
 
