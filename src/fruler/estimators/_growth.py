@@ -153,7 +153,7 @@ class FuzzyRuleRegressor(BaseRuleRegressor):
         >>> FuzzyRuleRegressor().fit([[0.0], [1.0], [2.0], [3.0]], [1.0, 2.0, 3.0, 4.0])
         FuzzyRuleRegressor()
         """
-        return super().fit(
+        return self._fitted(
             scan_table(X) if isinstance(y, str) and not isinstance(X, TableScan) else X, y, sample_weight
         )
 

@@ -320,6 +320,10 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
         >>> FuzzyRuleRegressor().fit([[0.0], [1.0], [2.0], [3.0]], [1.0, 2.0, 3.0, 4.0])
         FuzzyRuleRegressor()
         """
+        return self._fitted(X, y, sample_weight)
+
+    def _fitted(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        """Do the work of `fit`, which calls it."""
         start = time.monotonic()
         self._validate_params()
         limit = np.inf if self.time_limit is None else self.time_limit
@@ -331,7 +335,7 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
             warnings.warn(
                 f"Ctrl-C ended the search after {self.n_evaluations_:,} evaluations; the model is the best so far.",
                 RuntimeWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         return self
 

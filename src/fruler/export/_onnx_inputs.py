@@ -103,7 +103,7 @@ def _spelled(column: ColumnPlan, source: LevelSource) -> dict[str, int]:
         "".join(signs): place
         for place, level in enumerate(source.levels)
         for text in spellings(level, source.levels)
-        for signs in itertools.product(*({case(sign) for case in cases} for sign in text))
+        for signs in itertools.product(*(dict.fromkeys(case(sign) for case in cases) for sign in text))
     }
 
 
