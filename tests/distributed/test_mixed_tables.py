@@ -1,10 +1,12 @@
 """Tables with categories and gaps on a real cluster: the model of one machine, and its predictions."""
 
 import re
+from itertools import pairwise
 
 import dask
 import dask.array as da
 import dask.dataframe as dd
+import fuzz_models
 import numpy as np
 import pandas as pd
 import pytest
@@ -128,6 +130,23 @@ def test_growth_learns_the_model_of_one_machine(client, keep_rows, weighted, rng
         assert_same(one.predict(mixed_rows()), expected.predict(mixed_rows()))
     rows = dd.from_pandas(mixed_rows(), npartitions=3)
     assert_same(client.compute(model.predict(rows)).result(), expected.predict(mixed_rows()))
+
+
+@pytest.mark.parametrize("number", [5_001, 5_002, 5_147, 5_184])
+def test_random_tables_in_any_partitions_and_order(client, number, tmp_path):
+    case, rng = fuzz_models.make_case(number, quick=True), np.random.default_rng(number)
+    asked = {name: value for name, value in case.model.get_params().items() if name not in ("n_jobs", "calibration")}
+    expected = case.model.fit(case.frame, case.y)
+    table = case.frame.assign(target=case.y).iloc[rng.permutation(len(case.frame))]
+    # Some partitions are empty.
+    ends = [0, *sorted(rng.integers(0, len(table), 4)), len(table)]
+    held = in_partitions(*(table.iloc[first:last] for first, last in pairwise(ends)))
+    model = DaskFuzzyRuleRegressor(client, **asked).fit(held[list(case.frame)], held["target"])
+    model.save(tmp_path / "m.json")
+    rows = in_partitions(case.rows[:0], case.rows[:7], case.rows[7:])
+    lazy = client.compute(model.predict(rows)).result()
+    for found in (lazy, model.to_local().predict(case.rows), load_model(tmp_path / "m.json").predict(case.rows)):
+        assert_same(found, expected.predict(case.rows))
 
 
 def test_files_are_read_again_for_every_pass(client, tmp_path):

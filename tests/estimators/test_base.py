@@ -1,5 +1,6 @@
 import hashlib
 import json
+import pickle
 import re
 import subprocess
 import sys
@@ -13,12 +14,14 @@ import pandas as pd
 import polars as pl
 import pytest
 from helpers.estimators import ALGORITHMS, make_estimator, n_stages, takes_split_points
+from helpers.mixed_tables import mixed_table
 from sklearn.base import clone
+from sklearn.compose import make_column_transformer
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from fruler import AMETSKRegressor, FRULERRegressor, FSMOGFSRegressor, FuzzyRuleRegressor, LMETSKRegressor
 from fruler.data import load_example, make_friedman
@@ -467,6 +470,23 @@ def test_it_works_with_scikit_learn_s_tools(friedman):
     copy = clone(evolved(l1_ratio=0.3))
     assert copy.l1_ratio == 0.3
     assert "FRULERRegressor" in copy._repr_html_()
+
+
+def test_a_mixed_table_goes_through_pipelines_and_searches(algorithm):
+    X, y = mixed_table(200)
+    columns = make_column_transformer(
+        (StandardScaler(), ["a b"]), (OneHotEncoder(sparse_output=False, handle_unknown="ignore"), ["origin"])
+    )
+    quiet = {"warn_outside": False, "max_evaluations": 60}
+    pipeline = make_pipeline(columns, quick(algorithm, **quiet)).set_output(transform="pandas")
+    grid = {f"{pipeline.steps[-1][0]}__max_evaluations": [20, 60]}
+    found = [GridSearchCV(pipeline, grid, cv=2, n_jobs=n).fit(X, y) for n in (1, 2)]
+    assert found[0].cv_results_["mean_test_score"].tolist() == found[1].cv_results_["mean_test_score"].tolist()
+    model = found[0].best_estimator_[-1]
+    assert model.feature_names_in_[0] == "standardscaler__a b"
+    expected = found[0].predict(X)
+    for other in (clone(found[0].best_estimator_).fit(X, y), pickle.loads(pickle.dumps(found[0]))):
+        np.testing.assert_array_equal(other.predict(X), expected)
 
 
 @pytest.mark.parametrize(

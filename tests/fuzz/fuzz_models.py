@@ -32,7 +32,7 @@ from helpers.engines import ENGINES, with_postgres
 from helpers.postgres import Postgres
 
 from fruler import FRULERRegressor, FuzzyRuleRegressor, load_model
-from fruler._table.sources import LevelSource, NumberSource
+from fruler._table.sources import NumberSource
 from fruler.data import read_table
 from fruler.export import export_model
 
@@ -281,9 +281,7 @@ def _compare_refit(draw: random.Random, model: Any, case: Case, expected: Any, u
         if case.model.link == "identity" and case.model.bounds is None:
             ways["unit of the target"] = lambda: (fresh.fit(frame, y * 1024.0), rows, 1024.0, 1e-9)
         sources = [one.source for one in model.rule_base_.variables]
-        # The effects of categories are estimated from parts of the rows, which are drawn by their order.
-        if not any(isinstance(source, LevelSource) for source in sources):
-            ways["order of rows"] = lambda: (fresh.fit(frame.iloc[order], y.iloc[order]), rows, 1.0, 1e-9)
+        ways["order of rows"] = lambda: (fresh.fit(frame.iloc[order], y.iloc[order]), rows, 1.0, 1e-9)
         # Whether gaps tell something depends on how many rows there are.
         if all(isinstance(source, NumberSource) for source in sources) and frame.notna().all(axis=None):
             twice = pd.concat([frame, frame]), pd.concat([y, y])

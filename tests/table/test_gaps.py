@@ -75,3 +75,12 @@ def test_whatever_is_missing_the_rows_come_out_whole(values, missing):
     filled = moments.gaps(np.arange(3)).filled(holes)
     assert np.isfinite(filled).all()
     np.testing.assert_array_equal(filled[~missing], values[~missing])
+
+
+def test_the_order_of_many_rows_does_not_matter():
+    rng = np.random.default_rng(3)
+    values = rng.normal(size=(5_000, 2)) @ [[1.0, 0.7], [0.0, 0.5]]
+    values[rng.random(5_000) < 0.2, 1] = np.nan
+    given, moved = learn_moments(values), learn_moments(values[rng.permutation(5_000)])
+    np.testing.assert_allclose(moved.means, given.means, atol=1e-12)
+    np.testing.assert_allclose(moved.covariance, given.covariance, atol=1e-12)

@@ -181,3 +181,16 @@ def test_effects_are_finite_their_mean_is_zero_and_a_shift_changes_nothing(rows,
     assert np.abs(found).max() <= max(2.0 * np.ptp(y), 1.0) + 1e-6
     [[again]] = level_numbers([codes], [4], np.empty((len(y), 0)), y + shift, weight)
     np.testing.assert_allclose(again.levels, found, atol=1e-6 * (1.0 + abs(shift)))
+
+
+def test_the_order_of_rows_does_not_matter(rng):
+    codes, other = rng.integers(0, 15, 300), rng.integers(0, 3, 300)
+    x = rng.normal(size=(300, 2)).round(1)
+    # Few values, so that many rows have the same target.
+    y = (0.1 * codes + x[:, 0] + rng.normal(size=300)).round()
+    order = rng.permutation(300)
+    for before, moved in zip(
+        numbers_of([codes, other], y, x), numbers_of([codes[order], other[order]], y[order], x[order]), strict=True
+    ):
+        np.testing.assert_allclose(moved[0].levels, before[0].levels, atol=1e-12)
+        np.testing.assert_allclose(moved[0].held_out, before[0].held_out[order], atol=1e-12)

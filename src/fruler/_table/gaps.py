@@ -202,7 +202,8 @@ def learn_moments(values: Floats, weight: Floats | None = None) -> Moments:
         rooted = np.sqrt(weight)[:, None] * scaled
         covariance = rooted.T @ rooted / weight.sum()
         return Moments(means, covariance * np.outer(unit, unit))
-    some = spread_evenly(len(values), _MAX_ROWS)
+    # Rows in the order of their values: the order in which they are given does not matter.
+    some = np.lexsort(values.T)[spread_evenly(len(values), _MAX_ROWS)]
     scaled, missing, weight = scaled[some], missing[some], weight[some]
     patterns, of_row = np.unique(missing, axis=0, return_inverse=True)
     groups = [np.flatnonzero(of_row.reshape(-1) == k) for k in range(len(patterns))]

@@ -213,13 +213,15 @@ def _effects(columns: Sequence[Levels], X: Floats, y: Floats, weight: Floats) ->
     the rows. A column whose effects do not show on held-out rows has none.
     """
     codes, sizes = [one.groups for one in columns], [one.n_groups for one in columns]
-    y = y - np.average(y, weights=weight)
     spread = X.std(axis=0)
     Z = np.column_stack([np.ones(len(y)), (X - X.mean(axis=0)) / np.where(spread > 0.0, spread, 1.0)])
     starts = np.cumsum([Z.shape[1], *sizes])
     blocks = [slice(a, b) for a, b in pairwise(starts)]
-    # Neighbouring rows may be alike: folds are drawn at random, always with the same seed.
-    folds = np.array_split(np.random.default_rng(0).permutation(len(y)), _N_FOLDS)
+    # Neighbouring rows may be alike: folds are drawn at random, always with the same seed. They are drawn from rows in
+    # the order of their values, so that the order in which they are given does not matter.
+    order = np.lexsort((weight, *X.T, *codes, y))
+    folds = np.array_split(order[np.random.default_rng(0).permutation(len(y))], _N_FOLDS)
+    y = y - np.average(y, weights=weight)
     parts = [
         _normal_equations([code[fold] for code in codes], sizes, starts, Z[fold], y[fold], weight[fold])
         for fold in folds
