@@ -27,7 +27,7 @@ BUILD_FOLDERS = (str(ROOT), tempfile.gettempdir(), str(Path.home()))
 SOURCES = (".pyx", ".pxd", ".pyc", ".c", ".h", ".build")
 WANTED = (
     *("py.typed", "_kernels/nearest.pyi", "data/weather.csv", "_model_file/schema-3.json"),
-    "explain/report/report.html.jinja",
+    *("explain/engine.js", "explain/report/report.html.jinja"),
 )
 METADATA = (
     *("Name", "Version", "Summary", "License-Expression", "License-File", "Requires-Python", "Keywords", "Project-URL"),

@@ -12,7 +12,7 @@ import pytest
 
 from fruler.export import export_model
 from fruler.export._plan import make_model_plan
-from helpers.exported import compiled, quoted, session_of
+from helpers.exported import compiled, quoted, run_js, session_of
 from helpers.postgres import Postgres
 
 
@@ -61,6 +61,43 @@ def _c_numbers(library, place, column, values):
 
 def _c_text(value):
     return (f"{value:.15g}" if isinstance(value, float) else str(value)).encode()
+
+
+def with_js(rules, frame, folder, **options):
+    """Rows in turn as arrays in the order of the columns, and as objects."""
+    names = list(rules.columns)
+    values = [[_json_cell(value) for value in row] for row in cells(frame[names])]
+    rows = [row if k % 2 else dict(zip(names, row, strict=True)) for k, row in enumerate(values)]
+    function = "predictInterval" if options else "predict"
+    call = f"[model.INPUTS, rows.map(model.{function}), rows.map(model.explain)]"
+    inputs, found, explained = run_js([export_model(rules, "js", **options)], [rows], folder, call)[0]
+    assert inputs == names
+    if rules.background.known:
+        _require_explanations(rules, frame, explained)
+    return np.array(found, dtype=float)
+
+
+def _json_cell(value):
+    return value.isoformat() if hasattr(value, "year") else value
+
+
+def _require_explanations(rules, frame, explained):
+    why = rules.explain(frame)
+    tolerance = 1e-9 * max(rules.background.spread, np.abs(why.predictions).max())
+    # Columns that the model does not need are not read.
+    needed = rules.uses if rules.gaps is None else np.isin(range(len(rules.names)), rules.gaps.inputs)
+    missing, outside = why.missing & needed, why.outside & needed
+    parts = {one.name: why.contributions[:, one.index].sum(axis=1) for one in rules.features}
+    for k, own in enumerate(explained):
+        assert abs(own["base"] - why.base) <= tolerance
+        assert own["fired"] == why.fired[k]
+        found = {part["input"]: part["contribution"] for part in own["contributions"]}
+        assert found.keys() == parts.keys()
+        assert all(abs(found[name] - parts[name][k]) <= tolerance for name in found)
+        weights = {part["rule"] - 1: part["weight"] for part in own["rules"]}
+        assert all(abs(weights.get(r, 0.0) - weight) <= 1e-9 for r, weight in enumerate(why.activations[k]))
+        assert set(own["missing"]) == {one.name for one in rules.features if missing[k][one.index].any()}
+        assert set(own["outside"]) == {one.name for one in rules.features if outside[k][one.index].any()}
 
 
 def with_sqlite(rules, frame, folder=None, **options):
@@ -145,6 +182,7 @@ def _sorted(answers):
 ENGINES = {
     "python": with_python,
     "c": with_c,
+    "js": with_js,
     "sqlite": with_sqlite,
     "duckdb": with_duckdb,
     "onnx": with_onnx,

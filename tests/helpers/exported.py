@@ -107,6 +107,26 @@ def compiled(sources, folder, optimised="-O1"):
     return [CompiledModel(library, number) for number in range(len(paths))]
 
 
+def run_js(sources, tables, folder, call):
+    """Return the values of an expression of `model` and `rows` for each module, from one Node.js."""
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("no Node.js: install the package nodejs")
+    script = "import fs from 'fs'; const found = [];\n"
+    for number, (source, rows) in enumerate(zip(sources, tables, strict=True)):
+        (folder / f"model_{number}.mjs").write_text(source, encoding="utf-8")
+        (folder / f"rows_{number}.json").write_text(json.dumps(rows), encoding="utf-8")
+        script += (
+            f"{{ const model = await import('./model_{number}.mjs');"
+            f" const rows = JSON.parse(fs.readFileSync('rows_{number}.json')); found.push({call}); }}\n"
+        )
+    script += "console.log(JSON.stringify(found));"
+    command = [node, "--input-type=module", "-e", script]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
 def quoted(name):
     return '"' + name.replace('"', '""') + '"'
 
@@ -147,6 +167,14 @@ def c_intervals(models, tables, folder):
     return [library.predict_interval(X) for library, X in zip(libraries, tables, strict=True)]
 
 
+def js_intervals(models, tables, folder):
+    sources = [export_model(rules, "js", interval=0.9) for rules in models]
+    return [
+        np.array(own, dtype=float)
+        for own in run_js(sources, [X.tolist() for X in tables], folder, "rows.map(model.predictInterval)")
+    ]
+
+
 def sqlite_intervals(models, tables, folder, run=in_sqlite):
     found = []
     for rules, X in zip(models, tables, strict=True):
@@ -171,6 +199,7 @@ def onnx_intervals(models, tables, folder):
 INTERVAL_ENGINES = {
     "python": python_intervals,
     "c": c_intervals,
+    "js": js_intervals,
     "sqlite": sqlite_intervals,
     "duckdb": duckdb_intervals,
     "onnx": onnx_intervals,

@@ -208,7 +208,10 @@ class ExportOptions:
     table: str | None = _option("NAME", "The table that the sql query reads; data by default.")
     keep: list[str] = _repeated("NAME", "A column of the table to keep in the result of sql")
     prediction: str | None = _option("NAME", "The column of predictions in the result of sql.")
-    interval: float | None = _option("SHARE", "Add prediction intervals with this coverage (python, c, sql and onnx).")
+    interval: float | None = _option(
+        "SHARE", "Add prediction intervals with this coverage (python, c, js, sql and onnx)."
+    )
+    types: bool = _flag("--types", "Write the types of js (a .d.ts file) instead of the module.")
 
 
 @dataclass(frozen=True, kw_only=True)

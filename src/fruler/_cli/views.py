@@ -59,8 +59,8 @@ def write_export(options: ExportOptions) -> None:
     check_destination(options.output, options.model)
     if options.to not in TARGETS:
         raise ValueError(f"--to: there is no {options.to!r}; {suggest(options.to, TARGETS)}")
-    asked_for = {name: getattr(options, name) for name in ("table", "keep", "prediction", "interval")}
-    choices = {name: value for name, value in asked_for.items() if value not in (None, [])}
+    asked_for = {name: getattr(options, name) for name in ("table", "keep", "prediction", "interval", "types")}
+    choices = {name: value for name, value in asked_for.items() if value not in (None, [], False)}
     if not options.gaps:
         choices["gaps"] = False
     for name in choices:

@@ -49,8 +49,8 @@ def test_the_page_needs_nothing_but_itself(weather_model, weather):
 
 def test_the_rule_base_is_in_the_page_in_full_precision(weather_model):
     page = weather_model.report()
-    # Of the training data and of intervals the page needs no more than its reference has.
-    bare = replace(weather_model.rule_base_, training=None, intervals=None)
+    # Of the training data and of intervals the page needs no more than its reference has, and it has no gaps to fill.
+    bare = replace(weather_model.rule_base_, training=None, intervals=None, gaps=None)
     assert embedded(page)["model"] == json.loads(json.dumps(rule_base_to_json(bare)))
 
 
@@ -366,4 +366,4 @@ def test_names_of_labels_of_the_output_are_text():
 
 def test_without_training_data_rules_over_triangles_are_reported_too():
     for rules in (mamdani_rules(), own_rules()):
-        assert embedded(report_html(rules))["reference"]["known"] is False
+        assert embedded(report_html(rules))["page"]["known"] is False

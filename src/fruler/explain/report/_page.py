@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fruler._files import write_whole
 from fruler._wording import counted, counted_rules, install_advice, percent, with_unit
+from fruler.explain._engine import engine_code, engine_data, engine_json
 from fruler.explain._scales import bounds_sentence
+from fruler.explain.explanation import COVERAGE
 from fruler.explain.report import _error_views as error_views
 from fruler.explain.report._drawings import TARGET_SHARE, shown
 from fruler.explain.report._error_views import Measured
@@ -24,7 +24,6 @@ from fruler.explain.report._reference import Reference, View
 from fruler.explain.report._rule_views import RuleView, curve_views, rule_views
 from fruler.explain.report._stability_views import stability_view
 from fruler.rules._features import Feature
-from fruler.rules._json.document import rule_base_to_json
 from fruler.rules._rule_base import RuleBase
 
 if TYPE_CHECKING:
@@ -39,8 +38,7 @@ _MAX_RULES_LISTED = 8
 # Comments in scripts are for readers of the package, and left out of the page.
 _COMMENT = re.compile(r"^\s*//.*\n", re.MULTILINE)
 _SCRIPTS = (
-    "output.js",
-    "inference.js",
+    "scale.js",
     "dates.js",
     "numbers.js",
     "controls.js",
@@ -220,9 +218,10 @@ def _texts(reference: Reference, measured: Measured | None) -> View:
 
 def _files(styles: Sequence[str]) -> View:
     folder = resources.files("fruler.explain.report")
+    scripts = [folder.joinpath(name).read_text("utf-8") for name in _SCRIPTS]
     return {
         "style": "".join(folder.joinpath(name).read_text("utf-8") for name in styles),
-        "scripts": [_COMMENT.sub("", folder.joinpath(name).read_text("utf-8")) for name in _SCRIPTS],
+        "scripts": [_COMMENT.sub("", code) for code in (engine_code(), *scripts)],
     }
 
 
@@ -303,14 +302,13 @@ def _embedded(reference: Reference, measured: Measured | None) -> str:
     """Return the data for the scripts, as JSON that is safe in a script element."""
     rules, examples = reference.rule_base, [] if measured is None else measured.examples
     data = {
-        # The reference has all that the scripts need of the training data, intervals and clipping.
-        "model": rule_base_to_json(replace(rules, training=None, intervals=None, extrapolation="linear")),
-        "reference": reference.to_json(),
+        **engine_data(rules, COVERAGE if reference.has_intervals else None),
+        "page": reference.to_json(),
         "examples": [{"row": example.row, "observed": example.observed} for example in examples],
         "features": [_feature_json(reference, feature, measured) for feature in rules.features],
         "dates": list(date_columns(rules).values()),
     }
-    return json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+    return engine_json(data, separators=(",", ":"))
 
 
 def _feature_json(reference: Reference, feature: Feature, measured: Measured | None) -> dict[str, Any]:

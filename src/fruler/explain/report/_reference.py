@@ -14,7 +14,7 @@ from fruler.explain._dependence import option_counts
 from fruler.explain._scales import Scale, scale_of
 from fruler.explain.explanation import COVERAGE
 from fruler.explain.report._drawings import INPUT_SHARE, TARGET_SHARE, fixed, shown, value_text
-from fruler.rules._background import Background, training_ranges
+from fruler.rules._background import Background
 from fruler.rules._features import Feature
 from fruler.rules._rule_base import RuleBase
 
@@ -43,12 +43,10 @@ class Reference:
         return scale_of(self.rule_base)
 
     @property
-    def radii(self) -> list[float] | None:
-        """The half-widths of the prediction intervals where each rule fires alone; None without intervals."""
+    def has_intervals(self) -> bool:
+        """Whether predictions have intervals."""
         intervals = self.rule_base.intervals
-        if not self.background.known or intervals is None or intervals.coverages[-1] < COVERAGE:
-            return None
-        return [float(radius) for radius in intervals.radii(COVERAGE)]
+        return self.background.known and intervals is not None and intervals.coverages[-1] >= COVERAGE
 
     @property
     def raw_error(self) -> float | None:
@@ -98,21 +96,15 @@ class Reference:
         return 0 if counts is None else int(np.argmax(counts))
 
     def to_json(self) -> dict[str, Any]:
-        """Return the fields that the page needs."""
-        background, clips = self.background, self.rule_base.inputs.clips
+        """Return what the page needs besides the model."""
+        background = self.background
         low, high = background.ranges.T
         return {
             "known": background.known,
             "low": low.tolist(),
             "high": high.tolist(),
-            "typical": background.typical.tolist(),
             "steps": self.steps.tolist(),
-            "base": background.base,
-            "offsets": background.offsets.tolist(),
             "spread": background.spread,
             "error": self.raw_error,
             "targetRange": background.target_range,
-            "radii": self.radii,
-            "ranges": [[j, *ends] for j, ends in training_ranges(self.rule_base).items()],
-            "clips": [[j, *clips[:, j].tolist()] for j in np.flatnonzero(np.isfinite(clips[0])).tolist()],
         }

@@ -1,10 +1,10 @@
 "use strict";
 
 // The controls: one per feature, which sets one input of the rules, or all inputs of a column of categories.
-function makeControls(ruleBase, features, reference, numbers) {
+function makeControls(ruleBase, features, page, numbers) {
   const LARGEST_VALUE = 1e150;
   const byId = id => document.getElementById(id);
-  const { low, high, steps } = reference;
+  const { low, high, steps } = page;
   const controls = features.map(({ name, inputs, options, common }) => {
     const [j] = inputs;
     const element = document.querySelector(`.input[data-input="${j}"]`);

@@ -15,7 +15,7 @@ function makeDateControls(ruleBase, columns) {
   // Whether all inputs of a column agree with a moment.
   function agrees(inputs, row, moment) {
     return inputs.every(j => {
-      const number = dateNumber(sourceOf(j), moment);
+      const number = dateNumber(sourceOf(j), moment / 1000);
       if (sourceOf(j).kind === "weekday") return number === row[j];
       return writtenDate(sourceOf(j), number) === writtenDate(sourceOf(j), row[j]);
     });
@@ -28,7 +28,7 @@ function makeDateControls(ruleBase, columns) {
     const day = ofKind(inputs, source => source.kind === "cycle" && source.cycle !== "hour");
     if (time !== undefined) {
       const { start, unit } = sourceOf(time);
-      const passed = row[time] * { years: 365.2425 * DAY, days: DAY, hours: DAY / 24 }[unit];
+      const passed = row[time] * UNIT_SECONDS[unit] * 1000;
       return [Math.floor((Date.parse(`${start}Z`) + passed + 1000) / DAY) * DAY];
     }
     if (day === undefined) return Array.from({ length: 7 }, (_, k) => Date.UTC(2024, 0, 1 + k));
@@ -49,7 +49,10 @@ function makeDateControls(ruleBase, columns) {
   }
 
   function set(row, inputs, moment) {
-    for (const j of inputs) row[j] = dateNumber(sourceOf(j), moment) ?? row[j];
+    for (const j of inputs) {
+      const number = dateNumber(sourceOf(j), moment / 1000);
+      if (!Number.isNaN(number)) row[j] = number;
+    }
   }
 
   // Set the inputs of a column to one date, if no date has all of their values.

@@ -4,7 +4,6 @@
 // shows the same in every time zone.
 function writtenDate(source, number) {
   const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-  const SECONDS = { years: 365.2425 * 86400, days: 86400, hours: 3600 };
   const dayOf = date => `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]}`;
   const clockOf = minutes => [Math.floor(minutes / 60), minutes % 60].map(part => String(part).padStart(2, "0")).join(":");
 
@@ -15,7 +14,7 @@ function writtenDate(source, number) {
   }
 
   if (source?.kind === "cycle") {
-    const period = source.cycle === "hour" ? 24 : 366;
+    const period = PERIODS[source.cycle];
     const rest = (number + source.start) % period;
     const place = rest < 0 ? rest + period : rest;
     if (source.cycle === "hour") return clockOf(rounded(place * 60) % (24 * 60));
@@ -24,26 +23,10 @@ function writtenDate(source, number) {
   }
   if (source?.kind === "time") {
     const seconds = source.unit === "hours" ? 30 : 1;
-    const moment = new Date(Math.round(Date.parse(`${source.start}Z`) + 1000 * (number * SECONDS[source.unit] + seconds)));
+    const moment = new Date(Math.round(Date.parse(`${source.start}Z`) + 1000 * (number * UNIT_SECONDS[source.unit] + seconds)));
     if (!(moment.getUTCFullYear() >= 1 && moment.getUTCFullYear() <= 9999)) return `${number} ${source.unit}`;
     const day = `${dayOf(moment)} ${moment.getUTCFullYear()}`;
     return source.unit === "hours" ? `${day}, ${clockOf(60 * moment.getUTCHours() + moment.getUTCMinutes())}` : day;
   }
   return null;
-}
-
-// The value of a date input at a moment, given in milliseconds since 1970 by the clock of the dates; null for an
-// unknown weekday.
-function dateNumber(source, moment) {
-  const DAY = 86400000, SECONDS = { years: 365.2425 * 86400, days: 86400, hours: 3600 };
-  const WEEKDAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
-  const date = new Date(moment);
-  if (source.kind === "time") return (moment - Date.parse(`${source.start}Z`)) / 1000 / SECONDS[source.unit];
-  if (source.kind === "weekday") return source.categories[WEEKDAYS[date.getUTCDay()]] ?? null;
-  const ofDay = moment - Math.floor(moment / DAY) * DAY;
-  // Days are counted in a leap year.
-  const place = source.cycle === "hour" ? ofDay / 3600000
-    : (Date.UTC(2024, date.getUTCMonth(), date.getUTCDate()) - Date.UTC(2024, 0, 1)) / DAY + ofDay / DAY;
-  const period = source.cycle === "hour" ? 24 : 366;
-  return (((place - source.start) % period) + period) % period;
 }

@@ -2,19 +2,21 @@
 
 // "Try it": a row of values, its prediction, and the explanation.
 (() => {
-  const { model, reference, examples, features, dates } = JSON.parse(document.getElementById("data").textContent);
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const { model, reference, page, examples, features, dates } = data;
   const PARTS_SHOWN = 8, RULES_SHOWN = 6, MIN_WEIGHT = 0.005;
   // Rules disagree if their outputs differ by more than this many typical errors.
   const MAX_ERRORS_APART = 3;
-  const tolerance = 0.002 * reference.spread;
+  const tolerance = 0.002 * page.spread;
   const unit = model.target.unit ? `\u00a0${model.target.unit}` : "";
-  const ruleBase = makeRuleBase(model);
+  const ruleBase = makeModel(data);
   const numbers = makeNumbers(tolerance);
-  const panel = makeControls(ruleBase, features, reference, numbers);
+  const panel = makeControls(ruleBase, features, page, numbers);
   const dateControls = makeDateControls(ruleBase, dates);
   const { percent } = numbers;
-  const output = makeOutput(model.output);
-  const told = output.tell(numbers, tolerance, unit);
+  const { output } = ruleBase;
+  const scale = makeScale(model.output);
+  const told = scale.tell(numbers, tolerance, unit);
   const byId = id => document.getElementById(id);
   let row = [...reference.typical];
   let observed = null;
@@ -54,7 +56,7 @@
   function showWaterfall({ raw, prediction, reach, ends }, parts) {
     const order = parts.map((_, k) => k).filter(k => Math.abs(parts[k]) >= tolerance).sort((a, b) => Math.abs(parts[b]) - Math.abs(parts[a]));
     const telling = order.slice(0, PARTS_SHOWN);
-    const lines = [{ name: reference.known ? output.base : "prediction of the middle row", at: reference.base }];
+    const lines = [{ name: page.known ? scale.base : "prediction of the middle row", at: reference.base }];
     let sum = reference.base;
     for (const k of telling) {
       lines.push({ name: panel.text(panel.controls[k], row), from: sum, at: sum + parts[k], part: parts[k] });
@@ -68,7 +70,7 @@
     // At least one spread wide, so that small parts look small.
     const reached = [...lines.map(line => line.at), ...band];
     const least = Math.min(...reached), most = Math.max(...reached);
-    const extent = Math.max(most - least, reference.spread) * 1.04 || 1;
+    const extent = Math.max(most - least, page.spread) * 1.04 || 1;
     const low = (least + most - extent) / 2;
     waterfall.forEach(({ line, name, bar, value }, k) => {
       line.hidden = k >= lines.length;
@@ -121,7 +123,7 @@
     const found = [];
     const free = output.target(raw), word = free < prediction ? "least" : "most";
     if (free !== prediction) found.push(`The rules say ${told.number(free)}${unit}; ${told.number(prediction)}${unit} is the ${word} that can be.`);
-    const { error, targetRange } = reference;
+    const { error, targetRange } = page;
     if (error === null) return found;
     const apart = Math.sqrt(weights.reduce((sum, weight, r) => sum + (weight > 0 ? weight * (rawSaid[r] - raw) ** 2 : 0), 0));
     if (apart > MAX_ERRORS_APART * error) found.push(`The rules disagree here by ${told.apart(apart)}: trust it less.`);
@@ -153,7 +155,7 @@
     const warnings = [];
     if (!any) warnings.push("No rule fits this row; the nearest one answers.");
     if (names.length) {
-      const where = reference.known ? "the range of the training data" : "the range of the labels";
+      const where = page.known ? "the range of the training data" : "the range of the labels";
       const most = names.slice(0, 4).join(", ") + (names.length > 4 ? ` and ${names.length - 4} more` : "");
       warnings.push(`Outside ${where}: ${most}.`);
     }
@@ -164,7 +166,7 @@
   }
 
   function show() {
-    const explained = ruleBase.explain(row, reference);
+    const explained = ruleBase.explainInputs(row);
     const answer = byId("prediction");
     answer.dataset.value = explained.prediction;
     answer.dataset.fired = explained.fired;

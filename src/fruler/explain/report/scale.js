@@ -1,14 +1,12 @@
 "use strict";
 
-// The last step of predictions, as in fruler.rules._output, and the scales of outputs, as in fruler.explain._scales.
-// `written` is the output in the JSON object of the rule base; undefined for the identity link without bounds.
-function makeOutput(written) {
+// The scales of outputs, as in fruler.explain._scales. `written` is the output in the JSON object of the rule base;
+// undefined for the identity link without bounds.
+function makeScale(written) {
   const REACH = 345, LARGEST_PERCENTAGE = 10;
-  const links = {
+  const scales = {
     identity: {
       base: "mean prediction",
-      target: raw => raw,
-      raw: target => target,
       // Functions that write targets, contributions, differences without a sign, and changes.
       tell: ({ fixed, signed }, tolerance, unit) => ({
         number: fixed,
@@ -20,8 +18,6 @@ function makeOutput(written) {
     },
     log: {
       base: "typical prediction",
-      target: raw => Math.exp(Math.min(Math.max(raw, -REACH), REACH)),
-      raw: target => Math.log(target),
       tell: ({ shown }, tolerance) => {
         const factor = change => Math.exp(Math.min(Math.max(change, -REACH), REACH));
         const part = change => `×${shown(factor(change), tolerance * factor(change))}`;
@@ -41,8 +37,5 @@ function makeOutput(written) {
       },
     },
   };
-  const link = links[written?.link ?? "identity"];
-  const [low, high] = written?.bounds ?? [null, null];
-  const of = raw => Math.min(Math.max(link.target(raw), low ?? -Infinity), high ?? Infinity);
-  return { ...link, of, low, high };
+  return scales[written?.link ?? "identity"];
 }
