@@ -23,10 +23,18 @@ def ready(rule_base, rows, extrapolation):
     spreads = np.random.default_rng(0).uniform(0.5, 2.0, rule_base.n_rules)
     intervals = Intervals([0.5, 0.9], [1.0, 2.5], spreads, 9, "calibration")
     trained = rule_base.with_training(X, y)
-    return replace(trained, intervals=intervals, extrapolation=extrapolation)
+    if extrapolation != "limits":
+        return replace(trained, intervals=intervals, extrapolation=extrapolation)
+    # Every other input has limits of its own.
+    ends = trained.background.ranges
+    variables = [
+        replace(one, limits=ends[j]) if one.partition.ordered and j % 2 == 0 else one
+        for j, one in enumerate(trained.variables)
+    ]
+    return replace(trained, intervals=intervals, variables=variables)
 
 
-@pytest.mark.parametrize("extrapolation", ["clip", "linear"])
+@pytest.mark.parametrize("extrapolation", ["clip", "linear", "limits"])
 @pytest.mark.parametrize("engine", INTERVAL_ENGINES)
 def test_every_target_gives_the_same_intervals(some_kinds, rows, tmp_path, engine, extrapolation):
     models = {name: ready(rules, rows, extrapolation) for name, rules in some_kinds.items()}

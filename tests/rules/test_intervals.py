@@ -9,6 +9,7 @@ from helpers import brute_force
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fruler.export import export_model
 from fruler.rules import FuzzyPartition, NominalPartition, RuleBase, Variable
 from fruler.rules._json.checked import Checked
 from fruler.rules._json.document import rule_base_from_json, rule_base_to_json
@@ -236,6 +237,25 @@ def test_clipping_takes_the_nearest_value_of_the_training_data():
     np.testing.assert_allclose(why.base + why.contributions.sum(axis=1), clipped.predict(rows))
     assert why.outside.ravel().tolist() == [True, False, False, False, True]
     assert why.values.tolist() == rows.tolist()
+
+
+def test_an_input_may_have_limits_of_its_own():
+    sloped = replace(TWO, consequents=[[0.0, 1.0], [0.0, 1.0]])
+    limited = replace(sloped, variables=[replace(sloped.variables[0], limits=(0.2, 0.8))])
+    rows = np.array([[-5.0], [0.5], [99.0]])
+    np.testing.assert_allclose(limited.predict(rows), [0.2, 0.5, 0.8])
+    written = rule_base_to_json(limited)
+    assert written["inputs"][0]["limits"] == [0.2, 0.8]
+    assert rule_base_from_json(Checked(written)) == limited != sloped
+    assert "limits" not in rule_base_to_json(sloped)["inputs"][0]
+    for wrong in ([0.8, 0.2], [0.1], [0.0, "x"]):
+        written["inputs"][0]["limits"] = wrong
+        with pytest.raises(ValueError, match=r"inputs\[0\]"):
+            rule_base_from_json(Checked(written))
+    with pytest.raises(ValueError, match="The limits of 'x' must be two finite numbers in increasing order"):
+        replace(limited.variables[0], limits=(0.0, np.inf))
+    with pytest.raises(ValueError, match="FML cannot clip values"):
+        export_model(limited, "fml")
 
 
 def test_clipping_needs_the_range_of_the_training_data():

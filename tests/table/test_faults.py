@@ -3,10 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
-from fruler import FuzzyRuleRegressor
+from fruler import FuzzyRuleRegressor, load_model
 from fruler._table.faults import FaultyValuesWarning, far_values
 from fruler._table.rows import fences
+from fruler.rules import OutsideTrainingWarning
 
 
 @pytest.fixture
@@ -68,3 +70,24 @@ def test_a_few_faults_change_little(rng):
     clean = FuzzyRuleRegressor(random_state=0).fit(X, y)
     errors = [np.sqrt(np.mean(np.square(one.predict(X) - exact))) for one in (model, clean)]
     assert errors[0] < 1.3 * errors[1]
+
+
+def test_a_column_with_faults_is_clipped_in_new_rows(rng, tmp_path):
+    X = pd.DataFrame(rng.normal(10.0, 2.0, (300, 2)), columns=["a", "b"])
+    y = 3.0 * X.a + X.b + rng.normal(0, 0.1, 300)
+    rows = pd.DataFrame({"a": [500.0, 10.0], "b": [10.0, 500.0]})
+    quiet = FuzzyRuleRegressor(random_state=0, warn_outside=False)
+    np.testing.assert_allclose(quiet.fit(X, y).predict(rows), [1510.0, 530.0], rtol=0.02)
+    kept = (X.a.min(), X.a.max())
+    X.loc[7, "a"] *= 100.0
+    with pytest.warns(FaultyValuesWarning):
+        model = clone(quiet).fit(X, y)
+    model.save(tmp_path / "m.json")
+    for one in (model, load_model(tmp_path / "m.json")):
+        assert [variable.limits for variable in one.rule_base_.variables] == [kept, None]
+        np.testing.assert_allclose(one.predict(rows), [3.0 * kept[1] + 10.0, 530.0], rtol=0.02)
+        assert one.explain(rows).outside[0].tolist() == [True, False]
+    with pytest.warns(OutsideTrainingWarning, match="'a' in 1 row.*Their values are clipped"):
+        model.set_params(warn_outside=True).predict(rows[:1])
+    with pytest.warns(OutsideTrainingWarning, match="The rules are extrapolated there"):
+        model.predict(rows)

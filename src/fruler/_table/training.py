@@ -61,6 +61,8 @@ class TrainingInputs:
         The row weights.
     moments : Moments
         The means and covariances that gaps are filled from.
+    limits : dict of int to (float, float)
+        The smallest and largest value of inputs in which other values looked like faults.
     """
 
     names: list[str]
@@ -71,6 +73,7 @@ class TrainingInputs:
     observed: Floats
     weight: Floats | None
     moments: Moments
+    limits: dict[int, tuple[float, float]]
 
     @property
     def levels(self) -> dict[int, Floats]:
@@ -133,13 +136,15 @@ def training_inputs(
         made = learn_inputs(frame.iloc[some], learned_from(observed)[some], own, declared=declared, one_hot=one_hot)
     target = learned_from(observed)
     counted = None if weight is None else row_weights(weight[some])
+    limits: dict[int, tuple[float, float]] = {}
     if mends_faults:
-        made = _mended(made, target[some], counted)
+        made, faulty = _mended(made, target[some], counted)
+        limits = {int(j): (np.nanmin(made.values[:, j]), np.nanmax(made.values[:, j])) for j in faulty}
     names, sources, values, terms, moments = _without_gaps(made, target[some], counted, fillers)
     if len(values) < len(target):
         values = _on_all_rows(values, some, len(target))
         terms = None if terms is None else _on_all_rows(terms, some, len(target))
-    return TrainingInputs(names, sources, values, terms, target, observed, weight, moments)
+    return TrainingInputs(names, sources, values, terms, target, observed, weight, moments, limits)
 
 
 def _counted_rows(weight: Floats | None) -> npt.NDArray[np.intp] | slice:
@@ -153,14 +158,14 @@ def _on_all_rows(part: Floats, some: Any, n_rows: int) -> Floats:
     return whole
 
 
-def _mended(made: EncodedInputs, target: Floats, weight: Floats | None) -> EncodedInputs:
-    """Return inputs in which numbers that look like faults are missing, and warn of them."""
+def _mended(made: EncodedInputs, target: Floats, weight: Floats | None) -> tuple[EncodedInputs, npt.NDArray[np.intp]]:
+    """Return inputs in which numbers that look like faults are missing, and which inputs had any; warn of them."""
     are_numbers = np.array([isinstance(source, NumberSource) for source in made.sources])
     far = far_values(made.values, target, weight)
     warn_of_faults(far.refuted & are_numbers, made.values, made.names)
     faults = far.doubted & are_numbers
     values, held_out = (np.where(faults, np.nan, part) for part in (made.values, made.held_out))
-    return replace(made, values=values, held_out=held_out)
+    return replace(made, values=values, held_out=held_out), np.flatnonzero(faults.any(axis=0))
 
 
 def _without_gaps(

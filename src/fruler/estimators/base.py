@@ -269,6 +269,8 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
     # The source column of each input, and how missing values are filled in; None in a model from a file.
     _sources: Sequence[Source] | None = None
     _moments: Moments | None = None
+    # The ends that some inputs are clipped to, by number.
+    _limits: Mapping[int, tuple[float, float]] | None = None
     # The held-out rows for prediction intervals.
     _calibration: CalibrationRows | None = None
 
@@ -385,7 +387,7 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
 
     def _table_of(self, made: TrainingInputs) -> LocalTable:
         """Return the training table of rows in memory."""
-        self._sources, self._moments = made.sources, made.moments
+        self._sources, self._moments, self._limits = made.sources, made.moments, made.limits
         return LocalTable.from_arrays(
             made.values,
             made.target,
@@ -447,7 +449,8 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
         rule_base = replace(point.rule_base, training=training, extrapolation=self.extrapolation)
         if self._moments is not None and self._sources is not None:
             gaps = self._moments.gaps(np.flatnonzero(rule_base.uses))
-            rule_base = replace(rule_base, gaps=gaps).with_sources(self._sources)
+            variables = rule_base.inputs.with_sources(self._sources, self._limits)
+            rule_base = replace(rule_base, gaps=gaps, variables=variables)
         self._set_rule_base(rule_base)
         if self._calibration is not None:
             kept = self._calibration

@@ -86,7 +86,7 @@ def export(rule_base: RuleBase) -> str:
         raise ValueError(
             "In FML all rules share their labels, but these rules have fuzzy sets of their own; choose another format."
         )
-    if rule_base.extrapolation != "linear":
+    if rule_base.inference.clips is not None:
         raise ValueError("FML cannot clip values outside the training data; choose another format.")
     if not rule_base.output.is_plain:
         raise ValueError("FML cannot express a link or bounds of predictions; choose another format.")

@@ -457,7 +457,9 @@ def warn_of_outside(rule_base: RuleBase, values: Floats, stacklevel: int = 3) ->
     if _surely_inside(rule_base, values):
         return
     if said := said_of_outside(rule_base, values):
-        what = "Their values are clipped" if rule_base.extrapolation == "clip" else "The rules are extrapolated there"
+        outside = (outside_training(rule_base, values) & rule_base.uses).any(axis=0)
+        clipped = np.isfinite(rule_base.inputs.clips[0, outside]).all()
+        what = "Their values are clipped" if clipped else "The rules are extrapolated there"
         warnings.warn(
             f"{said}. {what}; warn_outside=False turns this warning off.", OutsideTrainingWarning, stacklevel=stacklevel
         )

@@ -36,6 +36,9 @@ class Variable(FrozenValue):
         The unit.
     source : Source, optional
         The column of a table that the input comes from, and how; by default the number in the column of the same name.
+    limits : (float, float), optional
+        The ends that values are clipped to; None: values are used as they are. The growth sets limits where training
+        values looked like faults, since new rows will have faults in the same columns.
 
     See Also
     --------
@@ -65,10 +68,21 @@ class Variable(FrozenValue):
     partition: Partition
     unit: str
     source: Source
+    limits: tuple[float, float] | None
 
-    def __init__(self, name: str, partition: Partition, unit: str = "", source: Source | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        partition: Partition,
+        unit: str = "",
+        source: Source | None = None,
+        limits: tuple[float, float] | None = None,
+    ) -> None:
         own = NumberSource(name) if source is None else source
-        self._set(name=name, partition=partition, unit=unit, source=own)
+        ends = None if limits is None else (float(limits[0]), float(limits[1]))
+        if ends is not None and not (partition.ordered and -np.inf < ends[0] <= ends[1] < np.inf):
+            raise ValueError(f"The limits of {name!r} must be two finite numbers in increasing order; got {limits}.")
+        self._set(name=name, partition=partition, unit=unit, source=own, limits=ends)
 
     @property
     def column(self) -> str:
@@ -343,7 +357,8 @@ class Inputs:
     def clips(self) -> Floats:
         """The ends that inputs are clipped to, shape (2, n_inputs); infinite for inputs that are not clipped."""
         clipped = [self.extrapolation == "clip" and variable.partition.ordered for variable in self.variables]
-        return frozen(np.where(clipped, self.limits, [[-np.inf], [np.inf]]), np.float64)
+        own = np.array([variable.limits or (-np.inf, np.inf) for variable in self.variables]).T
+        return frozen(np.where(clipped, self.limits, own), np.float64)
 
     def require_names(self, names: Iterable[str]) -> None:
         """Refuse names that no input has."""
@@ -366,9 +381,13 @@ class Inputs:
         self.require_names(units)
         return tuple(replace(variable, unit=units.get(variable.name, variable.unit)) for variable in self.variables)
 
-    def with_sources(self, sources: Sequence[Source]) -> tuple[Variable, ...]:
-        """Return the variables with a source for each of them."""
-        return tuple(variable.of(source) for variable, source in zip(self.variables, sources, strict=True))
+    def with_sources(
+        self, sources: Sequence[Source], limits: Mapping[int, tuple[float, float]] | None = None
+    ) -> tuple[Variable, ...]:
+        """Return the variables with a source for each of them, and limits for some of them, by number."""
+        ends = limits or {}
+        pairs = enumerate(zip(self.variables, sources, strict=True))
+        return tuple(replace(variable.of(source), limits=ends.get(j)) for j, (variable, source) in pairs)
 
     def named_like(self, other: Inputs) -> tuple[Variable, ...]:
         """Return the variables with the units and label names of other variables with the same names."""

@@ -314,8 +314,9 @@ class RuleBase(FrozenValue):
     @cached_property
     def inference(self) -> Inference:
         """Predictions for rows of numbers that have already been checked."""
-        clips = self.inputs.clips if self.extrapolation == "clip" else None
-        return Inference(self.antecedents, self.consequents, self.t_norm, self.curves, self.output, clips)
+        clips = self.inputs.clips
+        own = clips if np.isfinite(clips).any() else None
+        return Inference(self.antecedents, self.consequents, self.t_norm, self.curves, self.output, own)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -377,6 +377,7 @@ def rule_base_to_json(rule_base: RuleBase) -> dict[str, Any]:
                 "unit": variable.unit,
                 **partition_to_json(variable.partition),
                 **({} if variable.is_plain else {"source": source_to_json(variable.source)}),
+                **({} if variable.limits is None else {"limits": list(variable.limits)}),
             }
             for variable in rule_base.variables
         ],
@@ -485,6 +486,10 @@ def _target(written: Checked, triangles: bool) -> tuple[TrianglePartition | None
 
 
 def _variable(written: Checked, kinds: tuple[str, ...]) -> Variable:
-    partition, members = partition_from_json(written, kinds, ("name", "unit", "kind"), ("source",))
+    partition, members = partition_from_json(written, kinds, ("name", "unit", "kind"), ("source", "limits"))
     source = source_from_json(members["source"]) if "source" in members else None
-    return Variable(members["name"].text(), partition, members["unit"].text(), source)
+    limits = members["limits"].numbers().tolist() if "limits" in members else None
+    if limits is not None and len(limits) != 2:
+        raise ValueError(f"{members['limits'].place} must have two numbers")
+    names = members["name"].text(), partition, members["unit"].text()
+    return written.made("is not an input", Variable, *names, source, limits)
