@@ -29,6 +29,17 @@ def test_calibration_says_what_to_do_instead(client, friedman):
         DaskFuzzyRuleRegressor(client, calibration=0.2).fit(*in_chunks(*friedman, 250))
 
 
+def test_groups_are_held_out_whole_as_on_one_machine(client, friedman):
+    X, y = friedman
+    groups = np.arange(len(y)) // 20
+    model = DaskFuzzyRuleRegressor(client, **QUICK).fit(*in_chunks(X, y, 250), groups=in_chunks(X, groups, 250)[1])
+    local = FuzzyRuleRegressor(**QUICK).fit(X, y, groups=groups)
+    same_model(model, local)
+    assert model.rule_base_.background.held_out == "held-out groups"
+    with pytest.raises(ValueError, match="cv as pairs of row numbers needs rows in memory"):
+        DaskFuzzyRuleRegressor(client, cv=[([0, 1], [2])]).fit(*in_chunks(X, y, 250))
+
+
 @pytest.mark.parametrize("asked", [{"link": "log"}, {"bounds": (0, None)}])
 def test_links_and_bounds_are_those_of_one_machine(client, friedman, asked):
     X, y = friedman

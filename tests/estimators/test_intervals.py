@@ -46,7 +46,7 @@ def test_intervals_of_calibration_cover_what_they_say(calibrated, coverage):
 
 
 def test_rows_that_are_kept_are_not_learned_from(calibrated):
-    (X, y, _), kept = split_rows(ROWS, TARGET, None, 0.3, 0)
+    (X, y, *_), kept = split_rows(ROWS, TARGET, None, None, 0.3, 0)
     assert calibrated.rule_base_.training.n_rows == len(X) == 420
     assert set(calibrated.sample_indices_) <= set(kept.others)
     other = make_estimator(calibrated.algorithm.name, random_state=0, max_evaluations=300).fit(X, y)
@@ -104,7 +104,7 @@ def test_scale_and_weights(grown):
     )
     weight = np.where(ROWS[:, 0] > 0.5, 1.0, 0.0)
     half = FuzzyRuleRegressor(random_state=0, calibration=0.4).fit(ROWS, TARGET, weight)
-    kept = split_rows(ROWS, TARGET, weight, 0.4, 0)[1]
+    kept = split_rows(ROWS, TARGET, weight, None, 0.4, 0)[1]
     assert half.rule_base_.intervals.n_rows == kept.sample_weight.sum()
     assert set(half.sample_indices_) <= set(np.flatnonzero(weight)) & set(kept.others)
 

@@ -8,7 +8,7 @@ import pickle
 import numpy as np
 import pytest
 from helpers.constant_model import ConstantRegressor
-from helpers.estimators import make_estimator, make_quick_estimator, takes_split_points
+from helpers.estimators import make_estimator, make_quick_estimator
 from sklearn.base import clone
 from sklearn.utils import Bunch
 from sklearn.utils.estimator_checks import check_estimator
@@ -52,7 +52,7 @@ def test_every_option_is_a_parameter_with_the_same_default(name):
     assert {name: signature[name].default for name in options} == options
     # Whatever decides on the model is an option; the rest is how a search is run.
     shared = set(inspect.signature(BaseRuleRegressor.__init__).parameters)
-    assert set(signature) - shared - {"split_points"} == set(options)
+    assert set(signature) - shared - {"split_points", "cv"} == set(options)
     assert set(estimator.algorithm.limits) <= set(options)
 
 
@@ -86,6 +86,7 @@ CHANGES = {
         "regularization": 0.5,
         "fuzziness": 0.2,
         "split_points": {0: [0.3]},
+        "cv": 3,
         "monotonic_constraints": {0: -1},
         "interaction_constraints": "no_interactions",
         "max_evaluations": 100,
@@ -150,7 +151,7 @@ ROWS = {"fruler": 300, "fs-mogfs": 2_100, "l-metsk": 2_100, "a-metsk": 2_100}
 def test_every_parameter_has_an_effect(name):
     data = make_friedman(ROWS.get(name, 150), random_state=0)
     options = {field.name for field in dataclasses.fields(find_estimator(name).algorithm.options)}
-    assert set(CHANGES[name]) == options | ({"split_points"} if takes_split_points(name) else set())
+    assert set(CHANGES[name]) == options | ({"split_points", "cv"} & set(find_estimator(name).parameter_names()))
     settings = {"random_state": 0} | SETTINGS.get(name, {})
     plain = make_estimator(name, **settings).fit(data.data, data.target)
     for parameter, value in CHANGES[name].items():
@@ -189,12 +190,12 @@ def test_with_rules_keeps_units_and_label_names(fitted):
 class Louder(find_estimator("growth")):
     """Overrides steps of the template."""
 
-    def _fit(self, X, y, sample_weight, control):
-        super()._fit(X, y, sample_weight, control)
+    def _fit(self, X, y, sample_weight, groups, control):
+        super()._fit(X, y, sample_weight, groups, control)
         self.fitted_by_ = "Louder"
 
-    def _training_table(self, X, y, sample_weight):
-        return super()._training_table(X, 2.0 * np.asarray(y), sample_weight)
+    def _training_table(self, X, y, sample_weight, groups):
+        return super()._training_table(X, 2.0 * np.asarray(y), sample_weight, groups)
 
 
 def test_a_subclass_may_override_what_it_needs():

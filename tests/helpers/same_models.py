@@ -22,7 +22,9 @@ def same_model(one, other, tolerance=1e-9):
                 [truth.together, truth.alone, *truth.rule_together, *truth.rule_alone] for truth in (mine_, yours_)
             )
         assert (mine_ is None) == (yours_ is None), name
-        if mine_ is not None:
+        if isinstance(mine_, str):
+            assert mine_ == yours_
+        elif mine_ is not None:
             np.testing.assert_allclose(mine_, yours_, rtol=tolerance, atol=tolerance, err_msg=name)
     assert one.sample_indices_.tolist() == other.sample_indices_.tolist()
     assert one.n_evaluations_ == other.n_evaluations_

@@ -109,7 +109,7 @@ def test_slopes_of_the_sample_are_fitted_to_effects_of_other_rows():
     effects = pd.Series(0.6 * rng.normal(size=40), index=kinds)
     table["y"] = table["a"] + effects[table["k"]].to_numpy() + rng.normal(size=1_500)
     model = FuzzyRuleRegressor(**LINE).fit(Batches(table), "y")
-    made = FuzzyRuleRegressor(**LINE)._training_table(Batches(table), "y", None)
+    made = FuzzyRuleRegressor(**LINE)._training_table(Batches(table), "y", None, None)
     assert isinstance(made, SampledTable)
     rows = made.total(lambda rows: rows.rows, lambda one, other: np.concatenate([one, other]), "rows")
     by_value = rows.copy()

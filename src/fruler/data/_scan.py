@@ -45,29 +45,32 @@ class Batch(NamedTuple):
 
 
 class TrainingPart(NamedTuple):
-    """The rows of a batch as `fit` takes them: inputs, target, optional weights, and their place in the table."""
+    """The rows of a batch as `fit` takes them: inputs, target, optional weights and groups, and their place."""
 
     X: Any
     y: Any
     weight: Any
     first: int
     place: str
+    groups: Any = None
 
 
 @dataclass(frozen=True)
 class Roles:
-    """The columns of a batch that are inputs, the target and the weights."""
+    """The columns of a batch that are inputs, the target, the weights and the groups."""
 
     inputs: tuple[str, ...]
     target: str
     weight: str | None
+    groups: str | None = None
 
     def __call__(self, batch: Batch) -> TrainingPart:
         """Return the rows of a batch as `fit` takes them."""
         rows = batch.data
         weight = None if self.weight is None else rows.column(self.weight).to_pandas()
         X = rows.select(list(self.inputs)).to_pandas(split_blocks=True)
-        return TrainingPart(X, rows.column(self.target).to_pandas(), weight, batch.first, batch.place)
+        groups = None if self.groups is None else rows.column(self.groups).to_pandas().rename(self.groups)
+        return TrainingPart(X, rows.column(self.target).to_pandas(), weight, batch.first, batch.place, groups)
 
 
 class TableScan(ABC):
@@ -155,8 +158,8 @@ class TableScan(ABC):
         """The number of rows, counted once."""
         return self.count_rows()
 
-    def roles(self, target: Any, weight: Any = None) -> Callable[[Batch], TrainingPart]:
-        """Return the function that splits batches into inputs, target and weights.
+    def roles(self, target: Any, weight: Any = None, groups: Any = None) -> Callable[[Batch], TrainingPart]:
+        """Return the function that splits batches into inputs, target, weights and groups.
 
         Parameters
         ----------
@@ -164,6 +167,8 @@ class TableScan(ABC):
             The name of the target.
         weight : str, optional
             The name of the column with the weights of rows.
+        groups : str, optional
+            The name of the column with the groups of rows.
 
         Returns
         -------
@@ -181,7 +186,8 @@ class TableScan(ABC):
         >>> scan_table(example_path("weather")).roles("mean_temperature").inputs[:2]
         ('max_temperature_before', 'min_temperature_before')
         """
-        roles = {"y": target} | ({} if weight is None else {"sample_weight": weight})
+        optional = {"sample_weight": weight, "groups": groups}
+        roles = {"y": target} | {argument: name for argument, name in optional.items() if name is not None}
         for argument, name in roles.items():
             if not isinstance(name, str):
                 raise ValueError(f"{argument} must be the name of a column of the scan; got a {type(name).__name__}.")
@@ -190,7 +196,7 @@ class TableScan(ABC):
         inputs = tuple(name for name in self.names if name not in roles.values())
         if not inputs:
             raise ValueError(f"The table has no input column besides {quote_names(list(roles.values()))}.")
-        return Roles(inputs, target, weight)
+        return Roles(inputs, target, weight, groups)
 
     def place_of(self, row: int) -> tuple[str, int]:
         """Return the place of a row for messages.

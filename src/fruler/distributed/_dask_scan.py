@@ -28,13 +28,13 @@ _SHARE_OF_MEMORY = 0.3
 
 
 class DaskScan(TableScan):
-    """A table of Dask collections: inputs, target and optional weights.
+    """A table of Dask collections: inputs, target, optional weights and groups.
 
     Parameters
     ----------
     estimator : estimator
         The estimator; its `n_features_in_` and `feature_names_in_` are set.
-    X, y, sample_weight : Dask array, data frame or series
+    X, y, sample_weight, groups : Dask array, data frame or series
         The collections, with the same partitions.
     client : Client
         The client of the cluster.
@@ -46,9 +46,18 @@ class DaskScan(TableScan):
     """
 
     def __init__(
-        self, estimator: Any, X: Any, y: Any, sample_weight: Any, client: Client, keep_rows: bool | None, timeout: float
+        self,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        groups: Any,
+        client: Client,
+        keep_rows: bool | None,
+        timeout: float,
     ) -> None:
-        given = {"X": X, "y": y} | ({} if sample_weight is None else {"sample_weight": sample_weight})
+        optional = {"sample_weight": sample_weight, "groups": groups}
+        given = {"X": X, "y": y} | {name: table for name, table in optional.items() if table is not None}
         for name, collection in given.items():
             if not dask.is_dask_collection(collection) or not hasattr(collection, "to_delayed"):
                 raise ValueError(
@@ -62,7 +71,8 @@ class DaskScan(TableScan):
         super().__init__((*names, *given))
         self.columns = tuple(map(str, outline.columns)) if hasattr(outline, "columns") else names
         self.client, self.keep_rows, self.timeout = client, keep_rows, timeout
-        # One task per partition, which returns a tuple of inputs, targets and optional weights.
+        self.given = tuple(given)
+        # One task per partition, which returns a tuple of what was given.
         tables = zip(*(partitions_of(table) for table in given.values()), strict=True)
         self.parts = [dask.delayed(tuple)(list(part)) for part in tables]
         if keep_rows:
@@ -110,9 +120,9 @@ class DaskScan(TableScan):
         ]
         return collect(self.client, self.client.compute(tasks, retries=_RETRIES), self.timeout)
 
-    def roles(self, target: Any, weight: Any = None) -> Callable[[Batch], TrainingPart]:
+    def roles(self, target: Any, weight: Any = None, groups: Any = None) -> Callable[[Batch], TrainingPart]:
         """Return the function that checks partitions; their roles are known."""
-        return PartitionRoles(self.columns)
+        return PartitionRoles(self.columns, self.given)
 
     def place_of(self, row: int) -> tuple[str, int]:
         """Return the partition of a row as the beginning of a message, and the row's number there."""
@@ -134,6 +144,7 @@ class PartitionRoles:
     """Takes partitions apart, after checking them against the columns of the first."""
 
     columns: tuple[str, ...]
+    given: tuple[str, ...]
 
     def __call__(self, batch: Batch) -> TrainingPart:
         """Return the rows of a partition as `fit` takes them.
@@ -143,16 +154,16 @@ class PartitionRoles:
         ValueError
             If the collections of the partition do not match.
         """
-        X, y, weight = (*batch.data, None)[:3]
-        sizes = [len(table) for table in batch.data]
+        tables = dict(zip(self.given, batch.data, strict=True))
+        X, sizes = tables["X"], [len(table) for table in batch.data]
         if len(set(sizes)) > 1:
-            told = "X, y and sample_weight have" if weight is not None else "X and y have"
+            told = f"{', '.join(self.given[:-1])} and {self.given[-1]} have"
             raise ValueError(f"{told} {' and '.join(map(str, sizes))} rows; their partitions must match")
         seen = tuple(map(str, X.columns)) if hasattr(X, "columns") else self.columns[: X.shape[1]]
         if sizes[0] and (X.shape[1] != len(self.columns) or seen != self.columns):
             told = ", ".join(seen) if hasattr(X, "columns") else f"{X.shape[1]} in number"
             raise ValueError(f"X has the columns {told}, but the first partition has {', '.join(self.columns)}")
-        return TrainingPart(X, y, weight, batch.first, batch.place)
+        return TrainingPart(X, tables["y"], tables.get("sample_weight"), batch.first, batch.place, tables.get("groups"))
 
 
 def _check_alignment(given: dict[str, Any]) -> None:

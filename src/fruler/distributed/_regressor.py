@@ -118,7 +118,7 @@ class DaskFuzzyRuleRegressor(FuzzyRuleRegressor):
         self.keep_rows = keep_rows
         self.timeout = timeout
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Learn the rules.
 
         Parameters
@@ -129,6 +129,8 @@ class DaskFuzzyRuleRegressor(FuzzyRuleRegressor):
             The target, with the partitions of `X`.
         sample_weight : Dask array or series of shape (n_samples,), optional
             How much each row counts, with the partitions of `X`.
+        groups : Dask array or series of shape (n_samples,), optional
+            The group of each row, with the partitions of `X`. Rows of a group are held out together.
 
         Returns
         -------
@@ -136,21 +138,23 @@ class DaskFuzzyRuleRegressor(FuzzyRuleRegressor):
             The fitted regressor.
         """
         with losses_named(find_client(self.client)):
-            return super().fit(X, y, sample_weight)
+            return super().fit(X, y, sample_weight, groups)
 
-    def _rows_to_learn_from(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
+    def _rows_to_learn_from(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> tuple[Any, Any, Any, Any]:
         if self.calibration is not None:
             raise ValueError(
                 "calibration needs rows in memory; on a cluster leave it out, and pass rows that were not used for the "
                 "fit to model.to_local().with_intervals(X, y)."
             )
-        return X, y, sample_weight
+        if self._has_pairs:
+            raise ValueError("cv as pairs of row numbers needs rows in memory; pass a number of folds or a splitter.")
+        return X, y, sample_weight, groups
 
-    def _training_table(self, X: Any, y: Any, sample_weight: Any) -> TrainingTable:
+    def _training_table(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> TrainingTable:
         client = find_client(self.client)
         check_workers(client, self.timeout)
-        scan = DaskScan(self, X, y, sample_weight, client, self.keep_rows, self.timeout)
-        return super()._training_table(scan, None, None)
+        scan = DaskScan(self, X, y, sample_weight, groups, client, self.keep_rows, self.timeout)
+        return super()._training_table(scan, None, None, None)
 
     def predict(self, X: Any) -> Any:
         """Predict the target; Dask collections are predicted lazily, block by block.

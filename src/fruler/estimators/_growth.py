@@ -19,6 +19,7 @@ from fruler._table.training import are_declared
 from fruler.callbacks import Callback
 from fruler.data._scan import TableScan, scan_table
 from fruler.estimators.base import BaseRuleRegressor, documented
+from fruler.learning._folds import LATER, Folds, own_folds
 from fruler.learning._sampled_table import SampledTable, learn_columns, sample_table
 from fruler.learning._training_table import TrainingTable
 from fruler.learning.algorithm import Algorithm
@@ -68,6 +69,12 @@ class FuzzyRuleRegressor(BaseRuleRegressor):
         Maximum number of candidates to evaluate; `None`: no limit.
     early_stopping : int, default=3
         The number of splits in a row without a gain after which the growth ends.
+    cv : int, splitter of scikit-learn, or iterable of index pairs, default=None
+        The folds of the fit's own cross-validation, which chooses the size and the penalty, and measures `truth_`, the
+        typical error and prediction intervals. `None` draws five folds at random, an integer that many; with `groups`,
+        whole groups. A splitter such as ``TimeSeriesSplit()``, or pairs of the numbers of rows to learn from and to
+        hold out, are used as they are. Folds that are asked for are all used, the default's only until the choice is
+        clear.
     {shared parameters}
 
     Attributes
@@ -113,6 +120,7 @@ class FuzzyRuleRegressor(BaseRuleRegressor):
         interaction_constraints: Sequence[Sequence[str | int]] | str | None = None,
         max_evaluations: int | None = None,
         early_stopping: int = 3,
+        cv: Any = None,
         categorical_features: Any = "from_dtype",
         link: LinkName = "identity",
         bounds: Sequence[float | None] | None = None,
@@ -129,7 +137,7 @@ class FuzzyRuleRegressor(BaseRuleRegressor):
     ) -> None:
         self._keep_parameters(locals())
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Learn the rules.
 
         Parameters
@@ -141,6 +149,9 @@ class FuzzyRuleRegressor(BaseRuleRegressor):
             The target; for a scan, the name of its column.
         sample_weight : array-like of shape (n_samples,), or str, optional
             How much each row counts; for a scan, the name of its column. Rows of weight zero are left out.
+        groups : array-like of shape (n_samples,), or str, optional
+            The group of each row, such as a patient; for a scan, the name of its column. Rows of a group are held out
+            together: the typical error and intervals are then those of new groups.
 
         Returns
         -------
@@ -154,24 +165,41 @@ class FuzzyRuleRegressor(BaseRuleRegressor):
         FuzzyRuleRegressor()
         """
         return self._fitted(
-            scan_table(X) if isinstance(y, str) and not isinstance(X, TableScan) else X, y, sample_weight
+            scan_table(X) if isinstance(y, str) and not isinstance(X, TableScan) else X, y, sample_weight, groups
         )
 
-    def _rows_to_learn_from(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
+    def _rows_to_learn_from(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> tuple[Any, Any, Any, Any]:
         if isinstance(X, TableScan) and self.calibration is not None:
             raise ValueError(
                 "calibration needs rows in memory; for a table in batches leave it out, and pass rows that were not "
                 "used for the fit to model.with_intervals(X, y)."
             )
-        return super()._rows_to_learn_from(X, y, sample_weight)
+        if self._has_pairs and (isinstance(X, TableScan) or self.calibration is not None):
+            why = "needs rows in memory" if isinstance(X, TableScan) else "leaves no rows to calibration"
+            raise ValueError(f"cv as pairs of row numbers {why}; pass a number of folds or a splitter.")
+        return super()._rows_to_learn_from(X, y, sample_weight, groups)
 
-    def _training_table(self, X: Any, y: Any, sample_weight: Any) -> TrainingTable:
+    @property
+    def _has_pairs(self) -> bool:
+        """Whether the folds are given as pairs of row numbers, which belong to one table only."""
+        return not (self.cv is None or isinstance(self.cv, Integral) or hasattr(self.cv, "split"))
+
+    def _folds(self, X: Any, y: Any, groups: Any) -> Folds | None:
+        folds = own_folds(self.cv, X, y, groups, self.random_state)
+        if folds is not None and folds.told == LATER and self.calibration is not None:
+            raise ValueError(
+                "calibration holds out random rows, but the folds of cv go forward in time; leave calibration out: "
+                "intervals then come from these folds."
+            )
+        return folds
+
+    def _training_table(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> TrainingTable:
         if not isinstance(X, TableScan):
-            return super()._training_table(X, y, sample_weight)
-        split = X.roles(y, sample_weight)
+            return super()._training_table(X, y, sample_weight, groups)
+        split = X.roles(y, sample_weight, groups)
         found, rows = sample_table(X, split, self._output(), declared=are_declared(self.categorical_features))
-        made = learn_columns(X, found, rows, self._training_inputs)
-        sample = self._table_of(made)
+        made, folds = learn_columns(X, found, rows, self._training_inputs, self._folds)
+        sample = self._table_of(made, folds)
         if len(rows) == found.n_rows:
             return sample
         return SampledTable.around(sample, rows, made, X, split, found)

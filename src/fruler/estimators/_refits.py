@@ -184,6 +184,8 @@ def _unfitted(model: BaseRuleRegressor, watch: Callback) -> BaseRuleRegressor:
     seed = model.random_state if isinstance(model.random_state, int | np.integer) else 0
     fresh: BaseRuleRegressor = clone(model)
     fresh.set_params(**{**_OWN, "callbacks": [watch], "random_state": seed})
+    if getattr(fresh, "_has_pairs", False):
+        fresh.set_params(cv=None)
     return fresh
 
 

@@ -36,6 +36,7 @@ from fruler.callbacks import (
 )
 from fruler.estimators._fitted import RuleModel, front_table
 from fruler.learning._control import RunControl
+from fruler.learning._folds import Folds, fold_seed, group_numbers
 from fruler.learning._run import n_threads, run_search
 from fruler.learning._training_table import LocalTable, TrainingSample, TrainingTable
 from fruler.learning.algorithm import Algorithm
@@ -63,12 +64,12 @@ class CalibrationRows(NamedTuple):
 
 
 def split_rows(
-    X: Any, y: Any, sample_weight: Any, share: float, random_state: Any
-) -> tuple[tuple[Any, Any, Any], CalibrationRows]:
-    """Return the rows to learn from (inputs, target and weights) and the held-out rows.
+    X: Any, y: Any, sample_weight: Any, groups: Any, share: float, random_state: Any
+) -> tuple[tuple[Any, Any, Any, Any], CalibrationRows]:
+    """Return the rows to learn from (inputs, target, weights and groups) and the held-out rows.
 
-    The held-out rows are drawn with `random_state` if it is an integer, else with seed 0: another generator would draw
-    different rows in each call, and a search could not be resumed.
+    Rows of a group are held out together. Without groups, equal rows are one: otherwise the model would have seen the
+    targets of held-out rows.
 
     Raises
     ------
@@ -78,20 +79,18 @@ def split_rows(
     check_consistent_length(X, y, sample_weight)
     n_rows = _num_samples(X)
     n_kept = max(1, round(share * n_rows))
-    seed = int(random_state) if isinstance(random_state, int | np.integer) else 0
-    drawn = np.random.default_rng([seed, n_rows]).permutation(n_rows)
-    # Equal rows are held out together: otherwise the model would have seen the targets of held-out rows.
-    groups = equal_rows(X, y)
-    _, first = np.unique(groups[drawn], return_index=True)
-    order = groups[drawn[np.sort(first)]]
-    n_groups = np.searchsorted(np.cumsum(np.bincount(groups)[order]), n_kept) + 1
-    is_kept = np.isin(groups, order[:n_groups])
+    drawn = fold_seed(random_state, n_rows).permutation(n_rows)
+    numbers = equal_rows(X, y) if groups is None else group_numbers(groups, n_rows)
+    _, first = np.unique(numbers[drawn], return_index=True)
+    order = numbers[drawn[np.sort(first)]]
+    n_groups = np.searchsorted(np.cumsum(np.bincount(numbers)[order]), n_kept) + 1
+    is_kept = np.isin(numbers, order[:n_groups])
     kept, others = np.flatnonzero(is_kept), np.flatnonzero(~is_kept)
     if not len(others):
         raise ValueError(f"calibration={share:g} leaves none of the {n_rows} rows to learn from; give more rows.")
     target = check_array(_safe_indexing(y, kept), ensure_2d=False, input_name="y").reshape(-1)
     weight = None if sample_weight is None else _safe_indexing(sample_weight, kept)
-    learned = tuple(None if part is None else _safe_indexing(part, others) for part in (X, y, sample_weight))
+    learned = tuple(None if part is None else _safe_indexing(part, others) for part in (X, y, sample_weight, groups))
     return learned, CalibrationRows(_safe_indexing(X, kept), target, weight, others)  # type: ignore[return-value]
 
 
@@ -246,6 +245,7 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
         "link": [StrOptions(set(LINK_NAMES))],
         "bounds": [tuple, list, np.ndarray, None],
         "calibration": [Interval(Real, 0, 1, closed="neither"), None],
+        "cv": ["cv_object"],
         "extrapolation": [StrOptions(set(EXTRAPOLATIONS))],
         "warn_outside": ["boolean"],
         "regularization": [Interval(Real, 0, None, closed="left"), None],
@@ -271,8 +271,9 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
     _moments: Moments | None = None
     # The ends that some inputs are clipped to, by number.
     _limits: Mapping[int, tuple[float, float]] | None = None
-    # The held-out rows for prediction intervals.
+    # The held-out rows for prediction intervals, and how sentences name those of the cross-validation.
     _calibration: CalibrationRows | None = None
+    _held_out: str = ""
 
     def __init__(
         self,
@@ -299,7 +300,7 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
             if name != "self":
                 setattr(self, name, value)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Learn the rules.
 
         Parameters
@@ -310,6 +311,9 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
             The target.
         sample_weight : array-like of shape (n_samples,), optional
             How much each row counts. Rows of weight zero are left out.
+        groups : array-like of shape (n_samples,), optional
+            The group of each row, such as a patient. Rows of a group are held out together, by `calibration` and in
+            cross-validation.
 
         Returns
         -------
@@ -322,9 +326,9 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
         >>> FuzzyRuleRegressor().fit([[0.0], [1.0], [2.0], [3.0]], [1.0, 2.0, 3.0, 4.0])
         FuzzyRuleRegressor()
         """
-        return self._fitted(X, y, sample_weight)
+        return self._fitted(X, y, sample_weight, groups)
 
-    def _fitted(self, X: Any, y: Any, sample_weight: Any) -> Self:
+    def _fitted(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Self:
         """Do the work of `fit`, which calls it."""
         start = time.monotonic()
         self._validate_params()
@@ -332,7 +336,7 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
         watching = [*check_callbacks(self.callbacks), *sklearn_callbacks(self, X, y)]
         control = RunControl(watching + ([ProgressBar()] if self.verbose else []), limit=limit, start=start)
         with _unchanged_by_failure(self):
-            with_callbacks(type(self)._fit)(self, X, y, sample_weight, control)
+            with_callbacks(type(self)._fit)(self, X, y, sample_weight, groups, control)
         if control.interrupted:
             warnings.warn(
                 f"Ctrl-C ended the search after {self.n_evaluations_:,} evaluations; the model is the best so far.",
@@ -341,9 +345,9 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
             )
         return self
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any, control: RunControl) -> None:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any, control: RunControl) -> None:
         n_jobs = n_threads(self.n_jobs)
-        rows = self._rows_to_learn_from(X, y, sample_weight)
+        rows = self._rows_to_learn_from(X, y, sample_weight, groups)
         table = self._training_table(*rows)
         # A model file could not hold such names, and a printed rule could be a false one.
         require_printable([*table.names, _name_of(y)], "name")
@@ -371,21 +375,30 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
             units = {name: unit for name, unit in units_in(X, y).items() if name in own}
             self._set_rule_base(rule_base.with_units(units))
 
-    def _rows_to_learn_from(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
+    def _rows_to_learn_from(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> tuple[Any, Any, Any, Any]:
         """Hold out the rows for calibration, and return the others."""
         self._calibration = None
         if self.calibration is None:
-            return X, y, sample_weight
+            if groups is not None and "cv" not in self.parameter_names():
+                raise ValueError(
+                    f"{type(self).__name__} does not cross-validate, and needs groups only to hold out rows with "
+                    "calibration; set calibration, or leave groups out."
+                )
+            return X, y, sample_weight, groups
         # The held-out rows are only used after the search, which would be late to find a bad target.
         self._output().raw_of(check_array(y, ensure_2d=False, dtype=np.float64, input_name="y").reshape(-1))
-        learned, self._calibration = split_rows(X, y, sample_weight, self.calibration, self.random_state)
+        learned, self._calibration = split_rows(X, y, sample_weight, groups, self.calibration, self.random_state)
         return learned
 
-    def _training_table(self, X: Any, y: Any, sample_weight: Any) -> TrainingTable:
+    def _training_table(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> TrainingTable:
         """Check the arguments of `fit` and return the training table."""
-        return self._table_of(self._training_inputs(X, y, sample_weight))
+        return self._table_of(self._training_inputs(X, y, sample_weight), self._folds(X, y, groups))
 
-    def _table_of(self, made: TrainingInputs) -> LocalTable:
+    def _folds(self, X: Any, y: Any, groups: Any) -> Folds | None:
+        """Return the folds of the cross-validation that the user asked for."""
+        return None
+
+    def _table_of(self, made: TrainingInputs, folds: Folds | None) -> LocalTable:
         """Return the training table of rows in memory."""
         self._sources, self._moments, self._limits = made.sources, made.moments, made.limits
         return LocalTable.from_arrays(
@@ -399,6 +412,7 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
             self.algorithm.weighted_scale,
             self._output(),
             made.observed,
+            folds,
         )
 
     def _training_inputs(self, X: Any, y: Any, sample_weight: Any) -> TrainingInputs:
@@ -433,6 +447,7 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
         self._front = tuple(_in_units(point, table, target_name) for point in learned.front)
         # with_rules summarises another model of the front by these rows.
         self._sample = table.sample
+        self._held_out = "" if table.folds is None else table.folds.told
         self._rules_asked = None
         self._take(self._front[learned.chosen], table)
         self.pareto_ = front_table(self._front)
@@ -446,6 +461,8 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
     def _take(self, point: FrontPoint, rows: TrainingTable | TrainingSample) -> None:
         """Take a model of the front as the model, with a summary of the rows."""
         training = rows.summarise(point.rule_base, point.cv_error, point.truth)
+        if not np.isnan(training.cv_rmse):
+            training = replace(training, held_out=self._held_out)
         rule_base = replace(point.rule_base, training=training, extrapolation=self.extrapolation)
         if self._moments is not None and self._sources is not None:
             gaps = self._moments.gaps(np.flatnonzero(rule_base.uses))

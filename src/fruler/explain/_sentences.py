@@ -317,7 +317,7 @@ def truth_sentence(rule_base: RuleBase) -> str:
     numbers = _alike([number_within(one.number, one.tolerance) for one in told])
     marked = (one.marked(number) for one, number in zip(told, numbers, strict=True))
     together, alone, *own = (f"{number} {scale.unit(rule_base.target_unit)}".rstrip() for number in marked)
-    said = f"Typical error on {'held-out' if truth.held_out else 'training'} rows: {together}"
+    said = f"Typical error on {background.held_out if truth.held_out else 'training rows'}: {together}"
     if rule_base.n_rules > 1:
         said += f"; by the strongest rule alone: {alone}"
         if not truth.holds(background.spread):

@@ -166,7 +166,8 @@ class Identity:
 
     def differences(self, there: Identity, *, with_limits: bool = True) -> list[str]:
         """Return one text for each difference between an earlier run, `there`, and this one."""
-        found = [f"{name} has changed" for name, digest in self.data.items() if there.data.get(name) != digest]
+        names = {**self.data, **there.data}
+        found = [f"{name} has changed" for name in names if there.data.get(name) != self.data.get(name)]
         if self.settings.get("calibration") != there.settings.get("calibration"):
             # Other rows are held out, so the rows to learn from have changed for that reason alone.
             found = []

@@ -27,6 +27,7 @@ from fruler._table.rows import Rows, Standardization
 from fruler._table.sources import NumberSource, Source, UnfitValue
 from fruler._table.training import TrainingInputs
 from fruler.data._scan import Batch, Result, TableScan, TrainingPart
+from fruler.learning._folds import Folds
 from fruler.learning._training_table import LocalTable
 from fruler.rules._background import TrainingSummary
 from fruler.rules._measurement import histogram
@@ -43,6 +44,8 @@ _COPIES_OF_THE_SAMPLE, _SHARE_OF_SAMPLE = 6, 0.5
 Split = Callable[[Batch], TrainingPart]
 # Analyses the columns of rows in memory, given as inputs, target and weights.
 Learn = Callable[[Any, Floats, Floats | None], TrainingInputs]
+# Makes the folds of rows in memory, given as inputs, target and groups.
+Fold = Callable[[Any, Floats, Any], Folds | None]
 # The smallest and the largest value.
 Ends = tuple[float, float]
 
@@ -95,8 +98,8 @@ class Collected:
         The smallest and the largest target.
     ends : mapping of str to tuple of float
         The smallest and the largest value of columns of numbers.
-    samples : tuple of (table, ndarray, ndarray or None)
-        The inputs, targets and weights of rows in the sample.
+    samples : tuple of TrainingPart
+        The rows in the sample.
     problems : tuple of str
         Why rows cannot be used for learning.
     """
@@ -106,7 +109,7 @@ class Collected:
     weight: float
     target: Ends
     ends: Mapping[str, Ends]
-    samples: tuple[tuple[Any, Floats, Floats | None], ...]
+    samples: tuple[TrainingPart, ...]
     problems: tuple[str, ...]
 
     def plus(self, other: Collected) -> Collected:
@@ -167,7 +170,16 @@ class Collection:
             n_rows if weight is None else float(weight.sum()),
             (float(target.min()), float(target.max())),
             ends,
-            ((X, target[own], None if weight is None else weight[own]),),
+            (
+                TrainingPart(
+                    X,
+                    target[own],
+                    None if weight is None else weight[own],
+                    batch.first,
+                    batch.place,
+                    None if part.groups is None else pd.Series(part.groups).iloc[own],
+                ),
+            ),
             (),
         )
 
@@ -303,7 +315,7 @@ class SampledTable(LocalTable):
         cls, sample: LocalTable, rows: Indices, made: TrainingInputs, scan: TableScan, split: Split, found: Collected
     ) -> Self:
         """Return the table of a sample, given by the numbers of its rows."""
-        weights = [weight for _, _, weight in found.samples if weight is not None]
+        weights = [part.weight for part in found.samples if part.weight is not None]
         counted = np.concatenate(weights) if weights and sample.weight is not None else np.empty(0)
         preparation = Preparation(
             split,
@@ -395,16 +407,19 @@ def sample_table(scan: TableScan, split: Split, output: Output, *, declared: boo
     return found, sampled_rows(scan.n_rows, most)
 
 
-def learn_columns(scan: TableScan, found: Collected, rows: Indices, learn: Learn) -> TrainingInputs:
-    """Analyse the columns of the sample, as of a table in memory."""
-    samples = [sample for sample in found.samples if len(sample[0])]
-    X = joined_tables([X for X, _, _ in samples])
-    target = np.concatenate([target for _, target, _ in samples])
-    weights = [weight for _, _, weight in samples if weight is not None]
+def learn_columns(
+    scan: TableScan, found: Collected, rows: Indices, learn: Learn, fold: Fold
+) -> tuple[TrainingInputs, Folds | None]:
+    """Analyse the columns of the sample, as of a table in memory, and return its folds, too."""
+    samples = [sample for sample in found.samples if len(sample.X)]
+    X = joined_tables([part.X for part in samples])
+    target = np.concatenate([part.y for part in samples])
+    weights = [part.weight for part in samples if part.weight is not None]
+    groups = [part.groups for part in samples if part.groups is not None]
     # If nearly all of many rows have weight zero, the sample may have no others.
     weight = np.concatenate(weights) if sum(np.count_nonzero(own) for own in weights) > 1 else None
     try:
-        return learn(X, target, weight)
+        return learn(X, target, weight), fold(X, target, pd.concat(groups, ignore_index=True) if groups else None)
     except (UnusableColumn, UnfitValue) as error:
         if error.row is not None:
             prefix, row = scan.place_of(int(rows[error.row]))

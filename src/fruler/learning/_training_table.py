@@ -15,6 +15,7 @@ import numpy as np
 from fruler._arrays import Floats, Indices
 from fruler._table.constraints import domains_with_room
 from fruler._table.rows import Counts, Rows, Standardization, measure_scale, part_counts, rows_alike, spread_evenly
+from fruler.learning._folds import Folds
 from fruler.rules._background import TrainingSummary
 from fruler.rules._measurement import MAX_ROWS_EXPLAINED, training_summary
 from fruler.rules._output import PLAIN, Output
@@ -57,6 +58,8 @@ class TrainingTable(ABC):
     output : Output
         The link and the bounds. An algorithm learns the linked target, in rows, errors and truths: with the link "log"
         it is the logarithm.
+    folds : Folds or None
+        The folds of the cross-validation that the user asked for.
     """
 
     scale: Standardization
@@ -66,6 +69,7 @@ class TrainingTable(ABC):
     known_splits: dict[int, Floats]
     levels: dict[int, Floats]
     output: Output
+    folds: Folds | None
 
     @property
     def n_inputs(self) -> int:
@@ -166,13 +170,14 @@ class LocalTable(TrainingTable):
         weighted_scale: bool = False,
         output: Output = PLAIN,
         observed: Floats | None = None,
+        folds: Folds | None = None,
     ) -> Self:
         """Drop rows of weight zero, standardise the others, and check the split points given by the user."""
         given, observed = None, target if observed is None else observed
         if weight is not None:
             given = np.flatnonzero(weight)
             values, target, weight = values[given], target[given], weight[given] / weight.max()
-            observed = observed[given]
+            observed, folds = observed[given], None if folds is None else folds.take(given)
             weight /= weight.mean()
         counted = weight if weighted_scale else None
         scale, target_scale = measure_scale(values, counted), measure_scale(target, counted)
@@ -189,6 +194,7 @@ class LocalTable(TrainingTable):
             known_splits,
             dict(levels or {}),
             output,
+            folds,
             values,
             target,
             weight,
@@ -210,7 +216,9 @@ class LocalTable(TrainingTable):
     @property
     def digests(self) -> dict[str, str]:
         """Digests of the data, by name."""
-        return {"X": digest(self.values), "y": digest(self.observed), "sample_weight": digest(self.weight)}
+        folds = {} if self.folds is None else {"cv": digest(self.folds.sides.astype(np.float64))}
+        rows = {"X": digest(self.values), "y": digest(self.observed), "sample_weight": digest(self.weight)}
+        return rows | folds
 
     @cached_property
     def sample(self) -> TrainingSample:

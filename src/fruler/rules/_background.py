@@ -61,6 +61,8 @@ class TrainingSummary(FrozenValue):
         The mean of each curve over the same rows.
     raw_spread : float, optional
         With a link, the standard deviation of the transformed target, such as its logarithm.
+    held_out : str, optional
+        How sentences name the rows of `cv_rmse`, if they were not drawn at random: "later rows" or "held-out groups".
     """
 
     n_rows: int
@@ -83,11 +85,12 @@ class TrainingSummary(FrozenValue):
     spreads: Floats | None = None
     curve_means: Floats | None = None
     raw_spread: float | None = None
+    held_out: str = ""
 
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
-            if value is None or field.name == "truth":
+            if value is None or field.name in ("truth", "held_out"):
                 continue
             if "Floats" in str(field.type):
                 self._set(**{field.name: frozen(value, np.float64)})
@@ -328,6 +331,11 @@ class Background:
     def error(self) -> float:
         """The typical error of a prediction: on held-out rows, else on the training rows; NaN if neither is known."""
         return self.rmse if np.isnan(self.cv_rmse) else self.cv_rmse
+
+    @property
+    def held_out(self) -> str:
+        """How sentences name held-out rows."""
+        return (self.summary.held_out if self.summary else "") or "held-out rows"
 
     @property
     def truth(self) -> Truth | None:

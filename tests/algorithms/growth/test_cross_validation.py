@@ -22,6 +22,7 @@ from fruler._algorithms.growth.options import GrowthOptions
 from fruler._algorithms.growth.problem import GrowthProblem
 from fruler._algorithms.growth.sums import Sums, degrees_of
 from fruler.learning._control import Budget
+from fruler.learning._folds import Split
 
 OPTIONS = GrowthOptions(max_rules=3)
 NOTHING_KNOWN = [np.empty(0), np.empty(0)]
@@ -42,7 +43,7 @@ def table(n_rows=150, weight=False):
 
 
 def some_folds(rows):
-    return np.array_split(np.random.default_rng(0).permutation(len(rows)), 5)
+    return [Split(fold) for fold in np.array_split(np.random.default_rng(0).permutation(len(rows)), 5)]
 
 
 @pytest.mark.parametrize("n_rows", [2, 4, 999, 4_000])
@@ -156,7 +157,7 @@ def test_a_growth_that_ended_early_stands_for_larger_sizes():
 def test_errors_of_a_fold_are_those_of_rules_grown_without_it(locality):
     rows, domains = table(weight=True)
     fold, options = np.arange(0, 150, 5), replace(OPTIONS, locality=locality)
-    found = validation(rows, domains, (1e-1, 10.0), [fold], options).fold(0)
+    found = validation(rows, domains, (1e-1, 10.0), [Split(fold)], options).fold(0)
     rest = rows.take(np.setdiff1d(np.arange(150), fold))
     growth = Growth(GrowthProblem(rest, domains, NOTHING_KNOWN, options), max_size=MAX_SIZE)
     path = growth.run()
@@ -260,7 +261,7 @@ def test_what_is_known_of_a_fold_is_not_done_again():
 def test_folds_without_weight_are_passed_over():
     rows, domains = table(40)
     rows = replace(rows, weight=np.where(np.arange(40) == 3, 40.0, 0.0))
-    assert validation(rows, domains, RIDGES, [np.arange(10), np.arange(10, 40)]).run() is None
+    assert validation(rows, domains, RIDGES, [Split(np.arange(10)), Split(np.arange(10, 40))]).run() is None
 
 
 def test_threads_change_nothing():

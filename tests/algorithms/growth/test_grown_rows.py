@@ -39,7 +39,7 @@ def test_equal_rows_are_held_out_together(monkeypatch):
     rows, held_out = validation.problem.rows, validation.folds
     assert len(rows) == 181
     tuples = as_tuples(rows)
-    sets = [{tuples[i] for i in fold} for fold in held_out]
+    sets = [{tuples[i] for i in fold.held_out} for fold in held_out]
     assert sum(len(one) for one in sets) == len(set(tuples)) == 60
 
 

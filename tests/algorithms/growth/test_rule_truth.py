@@ -8,6 +8,7 @@ from fruler._algorithms.growth.growth import Growth
 from fruler._algorithms.growth.rule_truth import made_true, rule_truth
 from fruler._algorithms.growth.sums import Sums, degrees_of
 from fruler.learning._control import Budget
+from fruler.learning._folds import Split
 
 
 def grown(locality, y=None, max_size=3, **options):
@@ -35,7 +36,7 @@ def test_truth_is_measured_on_rows_that_were_held_out(locality, n_folds):
     # Of many rows some folds are enough; the others are not fitted to, either.
     folds = np.array_split(np.random.default_rng(1).permutation(150), 4)[:n_folds]
     used = np.concatenate(folds)
-    truth = rule_truth(growth, step, 0.5, folds)
+    truth = rule_truth(growth, step, 0.5, [Split(fold) for fold in folds])
     rows, X = growth.rows, growth.rows.rows[:, 1:]
     weights, terms = dense_weights(step.structure, X), dense_terms(step.structure, X)
     together, alone, strongest = np.empty(150), np.empty(150), weights.argmax(axis=1)
@@ -63,14 +64,14 @@ def test_rules_that_are_to_be_right_by_themselves_are_truer():
     truths = []
     for locality in (0.0, 1.0):
         growth, path = grown(locality, smooth, max_size=4, max_curves=0)
-        folds = np.array_split(np.arange(150), 5)
+        folds = [Split(fold) for fold in np.array_split(np.arange(150), 5)]
         truths.append(rule_truth(growth, path[-1], 0.1, folds).ratio)
     assert truths[1] > 1.2 * truths[0]
 
 
 def test_one_rule_is_as_true_as_the_model():
     growth, path = grown(0.0)
-    truth = rule_truth(growth, path[0], 0.1, np.array_split(np.arange(150), 5))
+    truth = rule_truth(growth, path[0], 0.1, [Split(fold) for fold in np.array_split(np.arange(150), 5)])
     assert truth.alone == pytest.approx(truth.together)
     assert truth.rule_alone == pytest.approx(truth.rule_together)
 
@@ -78,7 +79,7 @@ def test_one_rule_is_as_true_as_the_model():
 # Rules are made true.
 
 
-FOLDS = np.array_split(np.random.default_rng(2).permutation(150), 5)
+FOLDS = [Split(fold) for fold in np.array_split(np.random.default_rng(2).permutation(150), 5)]
 
 
 @pytest.fixture(scope="module")

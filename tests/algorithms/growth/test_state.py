@@ -10,6 +10,7 @@ from fruler._algorithms.growth.cross_validation import CrossValidation, draw_fol
 from fruler._algorithms.growth.growth import Growth
 from fruler._algorithms.growth.learner import GrowthState
 from fruler.learning._codec import pack, unpack
+from fruler.learning._folds import Split
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +21,7 @@ def grown():
     problem = problem_of(rows, domains, max_rules=3, max_evaluations=90)
     growth = Growth(problem, max_size=4)
     growth.run()
-    validation = CrossValidation(problem, (0.1, 1.0), draw_folds(100, rng), max_size=4)
+    validation = CrossValidation(problem, (0.1, 1.0), [Split(fold) for fold in draw_folds(100, rng)], max_size=4)
     return growth, {number: validation.fold(number) for number in (0, 3)}
 
 

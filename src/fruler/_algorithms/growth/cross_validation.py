@@ -18,10 +18,10 @@ from fruler._arrays import Floats, Indices
 from fruler._table.rows import Rows
 from fruler.learning._checkpoint import damaged
 from fruler.learning._control import UNLIMITED, Budget
+from fruler.learning._folds import N_FOLDS, Split
 
 # Ridges in rows; see `fruler._algorithms.growth.terms`.
 RIDGES = (0.01, 0.1, 1.0, 10.0, 100.0)
-N_FOLDS = 5
 # How far the error of a smaller model may be above the smallest error: this many standard errors of the difference
 # between the two, but at least the first share of the error, and at most the second.
 _STANDARD_ERRORS, _LEAST_TOLERANCE, _LARGEST_TOLERANCE = 1.0, 0.01, 0.03
@@ -192,8 +192,8 @@ class CrossValidation:
         The rows, their domains, known split points and constraints.
     ridges : tuple of float
         The ridges to try for the consequents of every size.
-    folds : list of ndarray
-        The rows to hold out, fold by fold.
+    folds : list of Split
+        The folds. All of them are evaluated if they say what to fit to: then a user asked for them.
     budget : Budget
         The time that the cross-validation may take.
     max_size : int
@@ -204,12 +204,13 @@ class CrossValidation:
         self,
         problem: GrowthProblem,
         ridges: tuple[float, ...],
-        folds: list[Indices],
+        folds: Sequence[Split],
         budget: Budget = UNLIMITED,
         *,
         max_size: int = MAX_SIZE,
     ) -> None:
         self.problem, self.ridges, self.folds, self.budget, self.max_size = problem, ridges, folds, budget, max_size
+        self._needs_all = any(fold.fitted is not None for fold in folds)
         # Once the choice is clear, folds that a pool has begun are abandoned.
         self._is_clear = False
 
@@ -253,7 +254,7 @@ class CrossValidation:
             choice = Choice.from_folds(found, self.ridges)
             if on_fold is not None:
                 on_fold(number, found)
-            if choice.is_clear:
+            if choice.is_clear and not self._needs_all:
                 self._is_clear = True
                 break
         return choice
@@ -264,14 +265,14 @@ class CrossValidation:
         Returns None if time ran out, or if the rows of one side have no weight. A fold of an earlier run is reused.
         """
         if before is not None and (before.options, before.max_size) == (self.problem.options, self.max_size):
-            if before.residuals.shape[1:] != (len(self.ridges), len(self.folds[number])):
+            if before.residuals.shape[1:] != (len(self.ridges), len(self.folds[number].held_out)):
                 raise damaged("its folds belong to another cross-validation")
             return before
         if self.budget.over():
             # For wide tables the preparations alone take a while.
             return None
-        rows, indices = self.problem.rows, self.folds[number]
-        fitted_rows = rows.take(np.setdiff1d(np.arange(len(rows)), indices))
+        rows, (indices, others) = self.problem.rows, self.folds[number]
+        fitted_rows = rows.take(np.setdiff1d(np.arange(len(rows)), indices) if others is None else others)
         held_out = rows.take(indices)
         if not (fitted_rows.weight.any() and held_out.weight.any()):
             return None

@@ -43,6 +43,7 @@ from fruler._algorithms.growth.sums import Sums, degrees_of, sum_rows
 from fruler._arrays import Floats, Indices
 from fruler._table.constraints import MAX_LABELS
 from fruler._table.rows import Rows
+from fruler.learning._folds import Split
 from fruler.learning._training_table import LocalTable
 from fruler.learning.algorithm import Algorithm, Search
 from fruler.learning.learned import FrontPoint, Learned
@@ -116,7 +117,8 @@ class GrowthLearner:
         clock = [time.perf_counter()]
         indices, drawn = self._grown_rows()
         self.inputs = self._inputs_to_grow_on(drawn)
-        groups = grouped_rows(drawn.with_inputs(self.inputs), MAX_GROWN_ROWS)
+        own = None if self.table.folds is None else self.table.folds.take(indices)
+        groups = grouped_rows(drawn.with_inputs(self.inputs), MAX_GROWN_ROWS, own)
         rows = groups.rows
         self.rows_per_row = len(rows) / len(drawn)
         folds = self._folds(groups)
@@ -210,7 +212,7 @@ class GrowthLearner:
         self.control.report("growth", len(growth.path) - 1, step.n_evaluations, step.structure.n_rules, error, left)
 
     def _cross_validate(
-        self, problem: GrowthProblem, growth: Growth, path: list[Step], folds: list[Indices]
+        self, problem: GrowthProblem, growth: Growth, path: list[Step], folds: list[Split]
     ) -> Choice | None:
         """Cross-validate; keep and report every fold."""
         start, n_known = time.monotonic(), sum(number in self.state.folds for number in range(len(folds)))
@@ -223,7 +225,7 @@ class GrowthLearner:
             choice = Choice.from_folds(found, ridges)
             size = min(choice.best_size(), len(path) - 1)
             n_new = len(found) - n_known
-            n_left = 0 if choice.is_clear else len(folds) - len(found)
+            n_left = 0 if choice.is_clear and self.table.folds is None else len(folds) - len(found)
             left = (time.monotonic() - start) / n_new * n_left if n_new > 0 else None
             self.control.report(
                 "cross-validation",
@@ -254,14 +256,22 @@ class GrowthLearner:
         rows = self.table.take(drawn.numbers)
         return drawn.numbers, replace(rows, weight=rows.weight * drawn.weight)
 
-    def _folds(self, groups: RowGroups) -> list[Indices]:
-        """Return the rows to hold out, fold by fold; no folds if there are too few evaluations for them.
+    def _folds(self, groups: RowGroups) -> list[Split]:
+        """Return the folds that the user asked for, or draw some; none if there are too few evaluations for them.
 
-        Equal rows are held out together: otherwise the model would have seen the targets of held-out rows.
+        Rows of a group are held out together, and equal rows are one: otherwise the model would have seen the targets
+        of held-out rows.
         """
-        folds = [groups.rows_of(fold) for fold in draw_folds(groups.n_groups, self.rng)]
-        limit = self.options.max_evaluations
-        return folds if limit is None or limit // (len(folds) + 1) >= _MIN_SHARE else []
+        if groups.folds is not None:
+            folds = groups.folds.splits
+        else:
+            folds = [Split(groups.rows_of(fold)) for fold in draw_folds(groups.n_groups, self.rng)]
+        limit, least = self.options.max_evaluations, _MIN_SHARE * (len(folds) + 1)
+        if limit is None or limit >= least:
+            return folds
+        if groups.folds is not None:
+            raise ValueError(f"max_evaluations={limit} is too few for {len(folds)} folds; at least {least} are needed.")
+        return []
 
     def _options_of_one(self, n_folds: int) -> GrowthOptions:
         """Return the options of one growth; it shares the evaluations with the growths of the folds."""
@@ -286,7 +296,7 @@ class GrowthLearner:
         chosen: int,
         choice: Choice | None,
         growth: Growth,
-        folds: list[Indices],
+        folds: list[Split],
     ) -> list[FrontPoint]:
         """Finish the chosen model and fit it on the rows in memory, then the other sizes while there is time."""
         start = time.monotonic()
@@ -330,7 +340,7 @@ class GrowthLearner:
         choice: Choice | None,
         number: int,
         growth: Growth,
-        folds: list[Indices],
+        folds: list[Split],
         sums: Sums,
     ) -> FrontPoint:
         """Fit one model to sums over rows, and give it intervals; `number` is that of its size in cross-validation."""
@@ -367,10 +377,10 @@ class GrowthLearner:
         )
 
     def _with_intervals(
-        self, point: FrontPoint, finished: Finished, growth: Growth, folds: list[Indices], place: tuple[int, int]
+        self, point: FrontPoint, finished: Finished, growth: Growth, folds: list[Split], place: tuple[int, int]
     ) -> FrontPoint:
         """Give a model the prediction intervals from the cross-validation of its size and ridge."""
-        held_out = [(growth.rows.take(folds[number]), fold) for number, fold in self.validated.items()]
+        held_out = [(growth.rows.take(folds[number].held_out), fold) for number, fold in self.validated.items()]
         errors = residuals_of([fold for _, fold in held_out], *place)
         # Scale the held-out errors to the model's error in cross-validation.
         square = sum(float(rows.weight @ np.square(own)) for (rows, _), own in zip(held_out, errors, strict=True))

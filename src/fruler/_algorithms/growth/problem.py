@@ -16,6 +16,7 @@ from fruler._arrays import Floats, Indices
 from fruler._kernels import growth_candidates, growth_limits
 from fruler._table.constraints import InputConstraints
 from fruler._table.rows import Rows, row_numbers
+from fruler.learning._folds import Folds
 
 # A label between two split points has at least this share of the rows: nobody believes a sliver.
 MIN_LABEL = 0.05
@@ -208,10 +209,13 @@ class RowGroups(NamedTuple):
         The rows, group by group.
     starts : ndarray of shape (n_groups + 1,)
         Where each group begins; the last entry is the number of rows.
+    folds : Folds, optional
+        The folds of these rows that a user asked for.
     """
 
     rows: Rows
     starts: Indices
+    folds: Folds | None = None
 
     @property
     def n_groups(self) -> int:
@@ -230,8 +234,10 @@ def on_grid(values: Floats) -> Floats:
     return np.asarray(np.rint(values / GRID) * GRID + 0.0)
 
 
-def grouped_rows(rows: Rows, max_rows: int) -> RowGroups:
+def grouped_rows(rows: Rows, max_rows: int, folds: Folds | None = None) -> RowGroups:
     """Round rows and put equal ones together, in an order that depends on their values only.
+
+    Rows on different sides of a fold that a user asked for are not equal.
 
     A row with a weight of two becomes two rows, if all weights are whole numbers of rows. So the model depends neither
     on the order of the table nor on whether rows are repeated or weighted.
@@ -242,6 +248,8 @@ def grouped_rows(rows: Rows, max_rows: int) -> RowGroups:
         Standardised data.
     max_rows : int
         The maximum number of rows that weights are turned into, or the number of rows if that is larger.
+    folds : Folds, optional
+        The folds of the rows that a user asked for.
 
     Examples
     --------
@@ -253,7 +261,8 @@ def grouped_rows(rows: Rows, max_rows: int) -> RowGroups:
     (True, 2, [1.0, 1.0, 1.0])
     """
     columns, terms, y = on_grid(rows.columns), on_grid(rows.rows), on_grid(rows.y)
-    whole = np.ascontiguousarray(np.column_stack([y, columns.T, terms]))
+    kinds = [] if folds is None else [folds.alike]
+    whole = np.ascontiguousarray(np.column_stack([y, columns.T, terms, *kinds]))
     # Rows as strings of bytes: any fixed order will do.
     keys = whole.view(np.dtype((np.void, whole.itemsize * whole.shape[1]))).ravel()
     _, first, own = np.unique(keys, return_index=True, return_inverse=True)
@@ -268,7 +277,8 @@ def grouped_rows(rows: Rows, max_rows: int) -> RowGroups:
         counts //= np.gcd.reduce(counts)
         order, weight = np.repeat(first, counts), np.ones(len(rows))
     grouped = Rows(np.ascontiguousarray(columns[:, order]), terms[order], y[order], weight[order])
-    return RowGroups(grouped, np.concatenate([[0], np.cumsum(counts)]))
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    return RowGroups(grouped, starts, None if folds is None else folds.take(order))
 
 
 class Drawn(NamedTuple):

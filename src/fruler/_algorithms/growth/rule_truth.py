@@ -10,7 +10,7 @@ import numpy as np
 
 from fruler._algorithms.growth.growth import Growth, Step
 from fruler._algorithms.growth.sums import Sums, degrees_of, outputs_of
-from fruler._arrays import Indices
+from fruler.learning._folds import Split
 from fruler.rules.truth import Truth, TruthSums
 
 # The wanted truth of the rules of a finished model, slightly above the threshold that counts as true.
@@ -41,7 +41,7 @@ class Finished(NamedTuple):
     truth: Truth | None
 
 
-def made_true(growth: Growth, step: Step, regularization: float, folds: Sequence[Indices]) -> Finished:
+def made_true(growth: Growth, step: Step, regularization: float, folds: Sequence[Split]) -> Finished:
     """Tune a model once more, and raise the share of the local error until its rules hold one by one.
 
     A share that the user set stays as it is. The error may rise only a little: rather than more, the rules stay as true
@@ -55,7 +55,7 @@ def made_true(growth: Growth, step: Step, regularization: float, folds: Sequence
         The model.
     regularization : float
         The ridge of the consequents.
-    folds : sequence of ndarray
+    folds : sequence of Split
         Rows to hold out.
     """
     locality = growth.locality
@@ -72,7 +72,7 @@ def made_true(growth: Growth, step: Step, regularization: float, folds: Sequence
     return finished
 
 
-def _tuned(growth: Growth, step: Step, regularization: float, folds: Sequence[Indices], locality: float) -> Finished:
+def _tuned(growth: Growth, step: Step, regularization: float, folds: Sequence[Split], locality: float) -> Finished:
     """Tune a model for a share of the local error, and measure its truth."""
     searched, growth.locality = growth.locality, locality
     found = growth.tune(step.structure, step.fit.kept, _N_STEPS)
@@ -82,7 +82,7 @@ def _tuned(growth: Growth, step: Step, regularization: float, folds: Sequence[In
     return Finished(tuned, locality, truth)
 
 
-def rule_truth(growth: Growth, step: Step, regularization: float, folds: Sequence[Indices]) -> Truth:
+def rule_truth(growth: Growth, step: Step, regularization: float, folds: Sequence[Split]) -> Truth:
     """Return the truth of a structure's rules, in standardised units.
 
     The structure is kept, so that the truth is that of its own rules; consequents are fitted without the rows that they
@@ -96,19 +96,23 @@ def rule_truth(growth: Growth, step: Step, regularization: float, folds: Sequenc
         The rules, and the terms to begin with.
     regularization : float
         The ridge of the consequents.
-    folds : sequence of ndarray
+    folds : sequence of Split
         Rows to hold out; together they are all rows, or enough of them.
     """
     structure, kept = step.structure, step.fit.kept
-    parts = [growth.rows.take(fold) for fold in folds]
+    parts = [growth.rows.take(fold.held_out) for fold in folds]
     n_rows = sum(len(part) for part in parts)
     degrees = [degrees_of(structure, part) for part in parts]
     sums = [Sums.over(part, own) for part, own in zip(parts, degrees, strict=True)]
     total = reduce(Sums.__add__, sums)
     together, alone, strongest = [], [], []
-    for part, own, held_out in zip(parts, degrees, sums, strict=True):
-        normal = (total - held_out).normal(structure, growth.locality)
-        fit = growth.final_terms(structure, normal, regularization, n_rows - len(part), kept)
+    for fold, part, own, held_out in zip(folds, parts, degrees, sums, strict=True):
+        others, n_others = total - held_out, n_rows - len(part)
+        if fold.fitted is not None:
+            fitted = growth.rows.take(fold.fitted)
+            others, n_others = Sums.over(fitted, degrees_of(structure, fitted)), len(fitted)
+        normal = others.normal(structure, growth.locality)
+        fit = growth.final_terms(structure, normal, regularization, n_others, kept)
         outputs = outputs_of(structure, fit.coefficients, part, own)
         together.append(np.square(part.y - outputs.together))
         alone.append(np.square(part.y - outputs.of_strongest(own)))

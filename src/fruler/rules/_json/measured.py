@@ -86,6 +86,7 @@ def summary_to_json(summary: TrainingSummary, names: list[str]) -> dict[str, Any
         # Left out if unknown, so that older versions can read the file.
         **({} if summary.truth is None else {"truth": truth_to_json(summary.truth)}),
         **({} if summary.curve_means is None else {"curve_means": summary.curve_means.tolist()}),
+        **({"held_out": summary.held_out} if summary.held_out else {}),
         "target": {key: getattr(summary, attribute) for key, attribute in _TARGET.items()}
         | ({} if summary.raw_spread is None else {_RAW_SPREAD: summary.raw_spread}),
         "inputs": dict(zip(names, inputs, strict=True)),
@@ -100,7 +101,7 @@ def summary_from_json(written: Checked, names: list[str], rule_importance: Float
     ValueError
         If the object is not a summary.
     """
-    members = written.keys((*_FIGURES, "target", "inputs"), ("truth", "curve_means"))
+    members = written.keys((*_FIGURES, "target", "inputs"), ("truth", "curve_means", "held_out"))
     target = members["target"].keys(tuple(_TARGET), (_RAW_SPREAD,))
     of_inputs = members["inputs"].members()
     if set(of_inputs) != set(names):
@@ -113,6 +114,7 @@ def summary_from_json(written: Checked, names: list[str], rule_importance: Float
         "cv_rmse": members["cv_rmse"].number_or_none(),
         "truth": truth_from_json(members["truth"]) if "truth" in members else None,
         "curve_means": _of_curves(members.get("curve_means"), len(rule_importance)),
+        "held_out": members["held_out"].text() if "held_out" in members else "",
     }
     figures |= {attribute: target[key].number() for key, attribute in _TARGET.items()}
     figures["raw_spread"] = target[_RAW_SPREAD].number() if _RAW_SPREAD in target else None
