@@ -273,3 +273,59 @@ def rows_alike(values: Floats, target: Floats, ends: Floats, counts: Counts) -> 
     for column, end, own in zip(chain(values.T, [target]), ends, counts, strict=True):
         np.minimum(fewest, own[_parts(column, *end)], out=fewest)
     return fewest
+
+
+# Odd numbers whose bits are spread: products with them mix bits.
+_MIXERS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9))
+_MARKS_KEPT = 256
+
+
+def row_marks(values: Floats, target: Floats) -> Floats:
+    """Return a whole number below 2**32 for each row: equal rows have the same, others hardly ever.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_rows, n_columns)
+        The inputs as they were given, NaN where a value is missing.
+    target : ndarray of shape (n_rows,)
+        The target.
+
+    Examples
+    --------
+    >>> marks = row_marks(np.array([[1.0, np.nan], [1.0, 0.0], [1.0, np.nan]]), np.zeros(3))
+    >>> bool(marks[0] == marks[2] != marks[1])
+    True
+    """
+    mixed = np.zeros(len(target), dtype=np.uint64)
+    for column in (*values.T, target):
+        # All zeros are one number, and so are all gaps.
+        plain = np.where(np.isnan(column), np.nan, column + 0.0)
+        mixed = (mixed ^ plain.view(np.uint64)) * _MIXERS[0]
+        mixed = (mixed ^ (mixed >> np.uint64(29))) * _MIXERS[1]
+    return (mixed >> np.uint64(32)).astype(np.float64)
+
+
+def kept_marks(marks: Floats) -> Floats:
+    """Return the smallest 256 marks of a table: enough to find out which share of other rows are rows of the table."""
+    return np.unique(marks)[:_MARKS_KEPT]
+
+
+def known_share(marks: Floats, kept: Floats) -> float:
+    """Estimate the share of rows that are rows of a table; NaN if too few can be told.
+
+    Parameters
+    ----------
+    marks : ndarray of shape (n_rows,)
+        The marks of the rows.
+    kept : ndarray of shape (n_marks,)
+        The smallest marks of the table, or all of them.
+
+    Examples
+    --------
+    >>> table = row_marks(np.arange(1000.0)[:, None], np.zeros(1000))
+    >>> others = row_marks(np.arange(1000.0)[:, None], np.ones(1000))
+    >>> known_share(table, kept_marks(table)), known_share(others, kept_marks(table))
+    (1.0, 0.0)
+    """
+    told = marks if len(kept) < _MARKS_KEPT else marks[marks <= kept[-1]]
+    return float(np.isin(told, kept).mean()) if len(told) else float("nan")

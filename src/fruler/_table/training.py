@@ -24,7 +24,7 @@ from fruler._table.reading import (
     refuse_repeated_columns,
     require_rows,
 )
-from fruler._table.rows import row_weights
+from fruler._table.rows import kept_marks, row_marks, row_weights
 from fruler._table.sources import GapSource, LevelSource, NumberSource, Source
 from fruler._wording import quote_names
 
@@ -63,6 +63,8 @@ class TrainingInputs:
         The means and covariances that gaps are filled from.
     limits : dict of int to (float, float)
         The smallest and largest value of inputs in which other values looked like faults.
+    marks : ndarray of shape (n_marks,)
+        Marks of some rows as they were given, see `kept_marks`.
     """
 
     names: list[str]
@@ -74,6 +76,7 @@ class TrainingInputs:
     weight: Floats | None
     moments: Moments
     limits: dict[int, tuple[float, float]]
+    marks: Floats
 
     @property
     def levels(self) -> dict[int, Floats]:
@@ -134,6 +137,7 @@ def training_inputs(
         some = _counted_rows(weight)
         own = None if weight is None else weight[some]
         made = learn_inputs(frame.iloc[some], learned_from(observed)[some], own, declared=declared, one_hot=one_hot)
+    marks = kept_marks(row_marks(made.values, observed[some]))
     target = learned_from(observed)
     counted = None if weight is None else row_weights(weight[some])
     limits: dict[int, tuple[float, float]] = {}
@@ -144,7 +148,7 @@ def training_inputs(
     if len(values) < len(target):
         values = _on_all_rows(values, some, len(target))
         terms = None if terms is None else _on_all_rows(terms, some, len(target))
-    return TrainingInputs(names, sources, values, terms, target, observed, weight, moments, limits)
+    return TrainingInputs(names, sources, values, terms, target, observed, weight, moments, limits, marks)
 
 
 def _counted_rows(weight: Floats | None) -> npt.NDArray[np.intp] | slice:

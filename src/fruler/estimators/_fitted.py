@@ -261,7 +261,7 @@ class RuleModel(BaseEstimator):  # type: ignore[misc]
         from fruler.explain.report._origin import told_settings
 
         check_is_fitted(self, "rule_base_")
-        rows = None if X is None else self.rule_base_.inputs.filled(self._inputs(X))
+        rows = None if X is None else self._inputs(X)
         front = getattr(self, "pareto_", None)
         known = origin or Origin()
         if self.was_learned:

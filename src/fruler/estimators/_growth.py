@@ -201,6 +201,7 @@ class FuzzyRuleRegressor(BaseRuleRegressor):
         made, folds = learn_columns(X, found, rows, self._training_inputs, self._folds)
         sample = self._table_of(made, folds)
         if len(rows) == found.n_rows:
+            self._marks = made.marks
             return sample
         return SampledTable.around(sample, rows, made, X, split, found)
 

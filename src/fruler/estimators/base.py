@@ -271,6 +271,8 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
     _moments: Moments | None = None
     # The ends that some inputs are clipped to, by number.
     _limits: Mapping[int, tuple[float, float]] | None = None
+    # Marks of the training rows; None if they are not all in memory, and in a model from a file.
+    _marks: Floats | None = None
     # The held-out rows for prediction intervals, and how sentences name those of the cross-validation.
     _calibration: CalibrationRows | None = None
     _held_out: str = ""
@@ -392,7 +394,10 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
 
     def _training_table(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> TrainingTable:
         """Check the arguments of `fit` and return the training table."""
-        return self._table_of(self._training_inputs(X, y, sample_weight), self._folds(X, y, groups))
+        made = self._training_inputs(X, y, sample_weight)
+        table = self._table_of(made, self._folds(X, y, groups))
+        self._marks = made.marks
+        return table
 
     def _folds(self, X: Any, y: Any, groups: Any) -> Folds | None:
         """Return the folds of the cross-validation that the user asked for."""
@@ -401,6 +406,7 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
     def _table_of(self, made: TrainingInputs, folds: Folds | None) -> LocalTable:
         """Return the training table of rows in memory."""
         self._sources, self._moments, self._limits = made.sources, made.moments, made.limits
+        self._marks = None
         return LocalTable.from_arrays(
             made.values,
             made.target,
@@ -460,7 +466,7 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
 
     def _take(self, point: FrontPoint, rows: TrainingTable | TrainingSample) -> None:
         """Take a model of the front as the model, with a summary of the rows."""
-        training = rows.summarise(point.rule_base, point.cv_error, point.truth)
+        training = replace(rows.summarise(point.rule_base, point.cv_error, point.truth), marks=self._marks)
         if not np.isnan(training.cv_rmse):
             training = replace(training, held_out=self._held_out)
         rule_base = replace(point.rule_base, training=training, extrapolation=self.extrapolation)

@@ -63,6 +63,8 @@ class TrainingSummary(FrozenValue):
         With a link, the standard deviation of the transformed target, such as its logarithm.
     held_out : str, optional
         How sentences name the rows of `cv_rmse`, if they were not drawn at random: "later rows" or "held-out groups".
+    marks : array-like, optional
+        Marks of some training rows, by which they are recognised.
     """
 
     n_rows: int
@@ -86,6 +88,7 @@ class TrainingSummary(FrozenValue):
     curve_means: Floats | None = None
     raw_spread: float | None = None
     held_out: str = ""
+    marks: Floats | None = None
 
     def __post_init__(self) -> None:
         for field in fields(self):

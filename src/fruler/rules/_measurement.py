@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fruler._arrays import Floats, Indices, row_blocks
-from fruler._table.rows import spread_evenly
+from fruler._table.rows import row_marks, spread_evenly
 from fruler.rules._background import N_BINS, TrainingSummary
 from fruler.rules._inference import parts_from
 from fruler.rules.truth import Truth, TruthSums
@@ -206,6 +206,13 @@ def training_summary(
         **rule_places(rule_base, values, weight, low, high)._asdict(),
         raw_spread=None if output.transform.keeps_units else _spread(output.raw_of(target), weight),
     )
+
+
+def marks_of(rule_base: RuleBase, given: Floats, target: Floats) -> Floats:
+    """Return the marks of rows, by which training rows are recognised; `given` has the inputs, NaN for gaps."""
+    # The inputs for gaps repeat what other inputs say.
+    asked = [not variable.tells_gaps for variable in rule_base.variables]
+    return row_marks(given[:, asked], target)
 
 
 def _spread(target: Floats, weight: Floats) -> float:

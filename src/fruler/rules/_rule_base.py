@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from fruler._arrays import Floats, FrozenValue, Indices, frozen
 from fruler._table.gaps import Gaps
+from fruler._table.rows import kept_marks
 from fruler._table.sources import Source
 from fruler._wording import counted_rules, require_printable
 from fruler.rules._antecedents import T_NORMS, Antecedents, LabelRanges, TNorm
@@ -21,7 +22,7 @@ from fruler.rules._curves import Curve, checked_curves
 from fruler.rules._features import Feature, features_of
 from fruler.rules._inference import Inference
 from fruler.rules._inputs import EXTRAPOLATIONS, Extrapolation, Inputs, Variable, labels_like
-from fruler.rules._measurement import training_summary
+from fruler.rules._measurement import marks_of, training_summary
 from fruler.rules._output import PLAIN, Output
 from fruler.rules._partitions import LARGEST_LIMIT, Partition
 from fruler.rules.intervals import Intervals, PredictionIntervals, calibrated_intervals, prediction_intervals
@@ -802,13 +803,15 @@ class RuleBase(FrozenValue):
         ValueError
             If `y` does not have one finite number per row.
         """
-        values = self.inputs_of(X)
+        given = self.inputs.numbers(X)
+        values = self.inputs.filled(given)
         target = np.asarray(y, dtype=np.float64).reshape(-1)
         if len(target) != len(values) or not np.isfinite(target).all():
             raise ValueError(f"y must have a finite number for each of the {len(values)} rows of X.")
         self.output.raw_of(target)
         weights, _ = self.inference.activations(values)
-        return replace(self, training=training_summary(self, values, target), support=weights.mean(axis=0))
+        training = replace(training_summary(self, values, target), marks=kept_marks(marks_of(self, given, target)))
+        return replace(self, training=training, support=weights.mean(axis=0))
 
 
 def _require_mapping(given: object, name: str) -> None:

@@ -6,12 +6,14 @@ import sys
 from html import unescape
 
 import numpy as np
+import pandas as pd
 import pytest
 from helpers.commands import run_process
 from helpers.report_models import handmade_rows, handmade_rules
 
 import fruler
-from fruler import FuzzyRuleRegressor
+from fruler import FuzzyRuleRegressor, load_model
+from fruler._table.faults import FaultyValuesWarning
 from fruler.callbacks import Callback
 from fruler.explain.report import Origin, report_html
 
@@ -70,7 +72,7 @@ def test_rules_by_hand_tell_what_is_known():
     assert list(facts(report_html(handmade_rules()))) == ["Report made"]
     X, y = handmade_rows(50)
     told = facts(report_html(handmade_rules(), X, y))
-    assert told["Rows given to the report"] == "50, not the training rows"
+    assert told["Rows given to the report"] == "50, whether the model was learned from them is not known"
     assert "Training rows" not in told
 
 
@@ -116,7 +118,7 @@ def test_figures_say_on_which_rows_they_were_measured(weather_model, weather):
         assert found["of the variance explained (R²)"] == (f"{explained:.1%}", held_out)
         assert found["strongest rule alone"][1].startswith(held_out)
     assert "Measured on the 730 training rows, from which the model was learned" in page
-    X, y = weather.data[:90], weather.target[:90]
+    X, y = weather.data[:90] + 0.01, weather.target[:90]
     page = weather_model.report(X, y)
     assert figures(page)["of the variance explained (R²)"][1] == "on 90 given rows"
     explained = 1.0 - np.mean((y - weather_model.predict(X)) ** 2) / np.var(y)
@@ -139,3 +141,26 @@ def test_rules_without_training_data_have_figures_of_given_rows_only(with_rows):
     assert ("typical error (RMSE)" in found) == with_rows
     if with_rows:
         assert found["typical error (RMSE)"][1] == "on 50 given rows"
+
+
+def test_training_rows_with_gaps_and_categories_are_never_new_rows(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"size": rng.normal(100.0, 20.0, 900), "rooms": rng.integers(1, 6, 900).astype(float)})
+    frame["zone"] = rng.choice(["a", "b", "c"], 900)
+    frame["sold"] = pd.Timestamp("2015-01-01") + pd.to_timedelta(rng.integers(0, 2000, 900), unit="D")
+    y = frame["size"] + 20.0 * (frame["zone"] == "a") + rng.normal(size=900)
+    frame = frame.mask(rng.random(frame.shape) < 0.15)
+    # A value that looks like a fault counts as missing in the fit.
+    frame.loc[7, "size"] = 1e5
+    half = slice(0, 600)
+    with pytest.warns(FaultyValuesWarning):
+        model = FuzzyRuleRegressor(random_state=0, warn_outside=False).fit(frame[half], y[half])
+    model.save(tmp_path / "m.json")
+    for own in (model, load_model(tmp_path / "m.json"), model.with_rules(1)):
+        assert facts(own.report(frame[half], y[half]))["Rows given to the report"] == "600, the training rows"
+        # In another order, as text, and some of them twice.
+        rows = frame[half].sample(frac=1.0, random_state=0).astype({"sold": str}).replace("NaT", None)
+        assert facts(own.report(rows, y[rows.index]))["Rows given to the report"] == "600, the training rows"
+        assert facts(own.report(frame[600:], y[600:]))["Rows given to the report"] == "300, none of them a training row"
+    share = re.search(r"900, about (\d+)% of them", facts(model.report(frame, y))["Rows given to the report"])
+    assert abs(int(share[1]) - 67) < 12

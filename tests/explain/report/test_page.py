@@ -13,7 +13,7 @@ from sklearn.linear_model import LinearRegression
 
 from fruler import FuzzyRuleRegressor
 from fruler.explain.report import report_html, write_report
-from fruler.explain.report._error_views import measure_rows, model_errors
+from fruler.explain.report._error_views import checked_rows, measure_rows, model_errors
 from fruler.explain.text import condition
 from fruler.rules import Curve, FuzzyPartition, RuleBase, Variable
 from fruler.rules._json.document import rule_base_to_json
@@ -86,7 +86,7 @@ def test_the_strongest_rule_alone_is_among_the_headline_figures(weather_model, w
 
 
 def test_on_given_rows_the_headline_is_measured_on_them(weather_model, weather):
-    X, y = weather.data[:90], weather.target[:90]
+    X, y = weather.data[:90] + 0.01, weather.target[:90]
     alone = measure_truth(weather_model.rule_base_, X.to_numpy(), y.to_numpy(), held_out=True).alone
     told = texts_of(weather_model.report(X, y))
     assert f"{alone:.2f} strongest rule alone" in told
@@ -162,7 +162,8 @@ def test_without_data_the_errors_are_those_of_the_training(weather_model):
 
 def test_the_training_rows_are_recognised_and_compared_with_a_line(weather_model, weather):
     rules = weather_model.rule_base_
-    measured = measure_rows(rules, weather.data.to_numpy(), weather.target.to_numpy())
+    measured = measure_rows(rules, checked_rows(rules, weather.data, weather.target))
+    assert measured.seen == 1.0
     assert measured.are_training
     own, line, mean = model_errors(rules, measured)
     fitted = LinearRegression().fit(weather.data, weather.target).predict(weather.data)
@@ -175,8 +176,9 @@ def test_the_training_rows_are_recognised_and_compared_with_a_line(weather_model
 
 def test_other_rows_are_told_apart_from_the_training_rows(weather_model, weather):
     rules = weather_model.rule_base_
-    X, y = weather.data.to_numpy()[::3], weather.target.to_numpy()[::3]
-    measured = measure_rows(rules, X, y)
+    X, y = weather.data.to_numpy()[::3] + 0.01, weather.target.to_numpy()[::3]
+    measured = measure_rows(rules, checked_rows(rules, X, y))
+    assert measured.seen == 0.0
     assert not measured.are_training
     own, line, mean = model_errors(rules, measured)
     assert own.given == pytest.approx(np.sqrt(np.mean((rules.predict(X) - y) ** 2)))
@@ -188,8 +190,8 @@ def test_other_rows_are_told_apart_from_the_training_rows(weather_model, weather
 
 
 def test_a_line_is_not_judged_on_too_few_rows(weather_model, weather):
-    X, y = weather.data.to_numpy()[:12], weather.target.to_numpy()[:12]
-    measured = measure_rows(weather_model.rule_base_, X, y)
+    X, y = weather.data.to_numpy()[:12] + 0.01, weather.target.to_numpy()[:12]
+    measured = measure_rows(weather_model.rule_base_, checked_rows(weather_model.rule_base_, X, y))
     assert [row.name for row in model_errors(weather_model.rule_base_, measured)] == ["This model", "Always the mean"]
     assert "Linear regression" not in report_html(weather_model.rule_base_, X, y)
 

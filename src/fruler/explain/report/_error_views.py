@@ -9,10 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from fruler._arrays import Floats
+from fruler._table.rows import known_share
 from fruler._wording import counted, name_with_unit, with_minus, with_unit
 from fruler.explain.report._drawings import TARGET_SHARE, Axis, Chart, fixed, padded, shown
 from fruler.explain.report._reference import Reference, View
-from fruler.rules._measurement import measure_truth
+from fruler.rules._measurement import marks_of, measure_truth
 from fruler.rules._rule_base import RuleBase
 from fruler.rules.truth import Truth
 
@@ -29,6 +30,8 @@ _N_BINS = 31
 _MAX_FIGURES_OPEN = 10
 # Errors beyond this many typical errors are counted in the outermost bars.
 _MAX_ERRORS_SHOWN = 5.0
+# Errors on rows of which the model has seen this share are errors on training rows.
+_MOSTLY = 0.5
 
 
 class Errors(NamedTuple):
@@ -63,8 +66,8 @@ class Measured:
     linear, linear_left_out : float
         The root mean squared error of a linear regression on these rows: on the rows themselves, and in
         cross-validation with five folds (NaN with too few rows).
-    are_training : bool
-        Whether these are the training rows of the model.
+    seen : float
+        The share of these rows that the model was learned from; NaN if it is not known.
     stand_in : bool
         Whether these rows are used instead of the training rows, since the model has no training summary.
     truth : Truth
@@ -79,10 +82,15 @@ class Measured:
     shown: npt.NDArray[np.intp]
     linear: float
     linear_left_out: float
-    are_training: bool
+    seen: float
     stand_in: bool
     truth: Truth
     examples: list[Example]
+
+    @property
+    def are_training(self) -> bool:
+        """Whether these are training rows of the model, at least half of them."""
+        return self.seen >= _MOSTLY
 
     @property
     def residuals(self) -> Floats:
@@ -101,8 +109,16 @@ class Measured:
         return 1.0 - (self.rmse / spread) ** 2 if spread > 0.0 else None
 
 
-def checked_rows(rule_base: RuleBase, X: Any, y: Any) -> tuple[Floats, Floats] | None:
-    """Return the inputs and the target of the given rows, or None without rows.
+class GivenRows(NamedTuple):
+    """Rows given to a report: their inputs with gaps and without, and their target."""
+
+    given: Floats
+    values: Floats
+    target: Floats
+
+
+def checked_rows(rule_base: RuleBase, X: Any, y: Any) -> GivenRows | None:
+    """Return the given rows, or None without rows.
 
     Raises
     ------
@@ -116,7 +132,8 @@ def checked_rows(rule_base: RuleBase, X: Any, y: Any) -> tuple[Floats, Floats] |
             f"{'y' if y is None else 'X'} is missing: a report on data needs both the inputs X and the target y; "
             "leave out both for a report without data."
         )
-    values = rule_base.inputs_of(X)
+    given = rule_base.inputs.numbers(X)
+    values = rule_base.inputs.filled(given)
     if not len(values):
         raise ValueError("X has no rows; give some, or leave X and y out.")
     try:
@@ -128,21 +145,15 @@ def checked_rows(rule_base: RuleBase, X: Any, y: Any) -> tuple[Floats, Floats] |
             f"y must have one finite number for each of the {len(values)} rows of X; it has shape {target.shape}"
             f"{'' if np.isfinite(target).all() else ' and values that are not finite'}."
         )
-    return values, target.reshape(-1)
+    return GivenRows(given, values, target.reshape(-1))
 
 
-def measure_rows(rule_base: RuleBase, values: Floats, target: Floats) -> Measured:
+def measure_rows(rule_base: RuleBase, rows: GivenRows) -> Measured:
     """Predict rows and compare the predictions with the observed targets."""
+    _, values, target = rows
     predicted = rule_base.predict(values)
-    n = len(target)
-    training = rule_base.training
-    are_training = training is not None and (
-        training.n_rows == n
-        and np.array_equal(training.low, values.min(axis=0))
-        and np.array_equal(training.high, values.max(axis=0))
-        and training.target_low == target.min()
-        and training.target_high == target.max()
-    )
+    n, seen = len(target), _seen_share(rule_base, rows)
+    are_training = seen >= _MOSTLY
     enough = n >= max(_N_FOLDS, _MIN_ROWS_AN_INPUT * (values.shape[1] + 1))
     return Measured(
         values=values,
@@ -151,11 +162,26 @@ def measure_rows(rule_base: RuleBase, values: Floats, target: Floats) -> Measure
         shown=np.random.default_rng(0).permutation(n)[:_MAX_DOTS],
         linear=root_mean_square(target - _line(values, target, values)),
         linear_left_out=_left_out_error(values, target) if enough else float("nan"),
-        are_training=are_training,
-        stand_in=training is None,
+        seen=seen,
+        stand_in=rule_base.training is None,
         truth=measure_truth(rule_base, values, target, held_out=not are_training),
         examples=_examples(values, target, predicted),
     )
+
+
+def _seen_share(rule_base: RuleBase, rows: GivenRows) -> float:
+    """Return the share of rows that the model was learned from, NaN if it is not known.
+
+    The rows are compared as they were given: which values fill their gaps depends on the other rows.
+    """
+    training = rule_base.training
+    if training is None:
+        return float("nan")
+    if training.marks is not None:
+        return known_share(marks_of(rule_base, rows.given, rows.target), training.marks)
+    low, high = rows.target.min(), rows.target.max()
+    same = (training.n_rows, training.target_low, training.target_high) == (len(rows.target), low, high)
+    return 1.0 if same else float("nan")
 
 
 def model_errors(rule_base: RuleBase, measured: Measured | None) -> list[Errors]:

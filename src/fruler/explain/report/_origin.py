@@ -8,7 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from fruler._wording import counted
+import numpy as np
+
+from fruler._wording import counted, percent
 from fruler.explain.report._error_views import Measured
 from fruler.rules._rule_base import RuleBase
 
@@ -114,8 +116,7 @@ def origin_facts(origin: Origin, rule_base: RuleBase, measured: Measured | None)
     if training is not None and (measured is None or not measured.stand_in):
         facts.append(("Training rows", f"{training.n_rows:,}, with {counted(len(rule_base.columns), 'column')}"))
     if measured is not None:
-        which = "the training rows" if measured.are_training else "not the training rows"
-        facts.append(("Rows given to the report", f"{len(measured.observed):,}, {which}"))
+        facts.append(("Rows given to the report", f"{len(measured.observed):,}, {_which_rows(measured.seen)}"))
     facts += [
         ("Data file", origin.data),
         ("Model file", origin.model),
@@ -124,6 +125,15 @@ def origin_facts(origin: Origin, rule_base: RuleBase, measured: Measured | None)
         ("Made by", origin.command),
     ]
     return [(name, text) for name, text in facts if text]
+
+
+def _which_rows(seen: float) -> str:
+    """Write whether the model was learned from rows; `seen` is the share of them that it was learned from."""
+    if np.isnan(seen):
+        return "whether the model was learned from them is not known"
+    if seen == 1.0:
+        return "the training rows"
+    return f"about {percent(seen)} of them training rows" if seen > 0.0 else "none of them a training row"
 
 
 def origin_settings(origin: Origin) -> list[tuple[str, str]]:

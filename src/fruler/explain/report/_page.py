@@ -170,9 +170,9 @@ def report_html(
     if stability is not None and stability.rule_base.consequents != rule_base.consequents:
         raise ValueError("stability must be of this model; compute it with model.stability(X, y).")
     rows = error_views.checked_rows(rule_base, X, y)
-    measured = None if rows is None else error_views.measure_rows(rule_base, *rows)
+    measured = None if rows is None else error_views.measure_rows(rule_base, rows)
     if rows is not None and not rule_base.background.known:
-        rule_base = rule_base.with_training(*rows)
+        rule_base = rule_base.with_training(rows.values, rows.target)
     reference = Reference(rule_base)
     features = ordered_features(rule_base)
     page: str = _template().render(

@@ -87,6 +87,7 @@ def summary_to_json(summary: TrainingSummary, names: list[str]) -> dict[str, Any
         **({} if summary.truth is None else {"truth": truth_to_json(summary.truth)}),
         **({} if summary.curve_means is None else {"curve_means": summary.curve_means.tolist()}),
         **({"held_out": summary.held_out} if summary.held_out else {}),
+        **({} if summary.marks is None else {"marks": [int(mark) for mark in summary.marks]}),
         "target": {key: getattr(summary, attribute) for key, attribute in _TARGET.items()}
         | ({} if summary.raw_spread is None else {_RAW_SPREAD: summary.raw_spread}),
         "inputs": dict(zip(names, inputs, strict=True)),
@@ -101,7 +102,7 @@ def summary_from_json(written: Checked, names: list[str], rule_importance: Float
     ValueError
         If the object is not a summary.
     """
-    members = written.keys((*_FIGURES, "target", "inputs"), ("truth", "curve_means", "held_out"))
+    members = written.keys((*_FIGURES, "target", "inputs"), ("truth", "curve_means", "held_out", "marks"))
     target = members["target"].keys(tuple(_TARGET), (_RAW_SPREAD,))
     of_inputs = members["inputs"].members()
     if set(of_inputs) != set(names):
@@ -116,6 +117,7 @@ def summary_from_json(written: Checked, names: list[str], rule_importance: Float
         "curve_means": _of_curves(members.get("curve_means"), len(rule_importance)),
         "held_out": members["held_out"].text() if "held_out" in members else "",
     }
+    figures["marks"] = members["marks"].numbers() if "marks" in members else None
     figures |= {attribute: target[key].number() for key, attribute in _TARGET.items()}
     figures["raw_spread"] = target[_RAW_SPREAD].number() if _RAW_SPREAD in target else None
     figures |= {attribute: [figure[key].number() for figure in inputs] for key, attribute in _INPUT.items()}
