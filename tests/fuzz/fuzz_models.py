@@ -30,6 +30,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from fuzzing import main
 from helpers.engines import ENGINES, with_postgres
 from helpers.postgres import Postgres
+from helpers.spreadsheet import office, with_xlsx
 
 from fruler import FRULERRegressor, FuzzyRuleRegressor, load_model
 from fruler._table.sources import NumberSource
@@ -297,11 +298,15 @@ def _used(raw: bytes, number: int) -> str:
 
 
 def _all_engines() -> dict[str, Any]:
-    try:
-        Postgres.running()
-    except Skipped:
-        return ENGINES
-    return {**ENGINES, "postgres": with_postgres}
+    """Return the engines that are installed."""
+    engines = dict(ENGINES)
+    for name, (installed, run) in {"postgres": (Postgres.running, with_postgres), "xlsx": (office, with_xlsx)}.items():
+        try:
+            installed()
+        except Skipped:
+            continue
+        engines[name] = run
+    return engines
 
 
 if __name__ == "__main__":

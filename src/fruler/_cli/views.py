@@ -59,7 +59,7 @@ def write_export(options: ExportOptions) -> None:
     check_destination(options.output, options.model)
     if options.to not in TARGETS:
         raise ValueError(f"--to: there is no {options.to!r}; {suggest(options.to, TARGETS)}")
-    asked_for = {name: getattr(options, name) for name in ("table", "keep", "prediction", "interval", "types")}
+    asked_for = {name: getattr(options, name) for name in ("table", "keep", "prediction", "interval", "rows", "types")}
     choices = {name: value for name, value in asked_for.items() if value not in (None, [], False)}
     if not options.gaps:
         choices["gaps"] = False

@@ -1,0 +1,574 @@
+"""A workbook whose formulas predict: one row that a person types, and a table that is pasted.
+
+The sheets "Predict" and "Table" are for users. "Steps" has the formulas, one column per step and one row per row to
+predict; its first row is the one that is typed. "Lists" has the categories and the estimates for missing values. All
+formulas are of the kind that every version of Excel and LibreOffice calculates.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import pandas as pd
+
+from fruler._table.date_sources import SECONDS, DateSource, TrendSource
+from fruler._table.sources import GapSource, LevelSource, NumberSource
+from fruler._table.texts import WHITE_SPACE, spellings
+from fruler._wording import counted_rules, install_advice, percent, printable
+from fruler.explain._scales import bounds_sentence, scale_of
+from fruler.export._phrases import rule_title
+from fruler.export._plan import ColumnPlan, Filling, ModelPlan, make_model_plan, unknown_source
+from fruler.export._steps import MISSING, Argument, Formula, ModelSteps, Term, call, is_missing, name, when
+from fruler.rules._rule_base import RuleBase
+from fruler.rules._tables import curves_table, rules_table
+
+# What Excel allows.
+_LONGEST_FORMULA, _MOST_COLUMNS = 8_192, 16_384
+# Rows of the sheets: "Steps" has names and titles above; the columns of "Table" begin after the predictions.
+_FIRST_STEP, _FIRST_ROW, _HEADER = 3, 4, 3
+_FIRST_INPUT = 5
+# Excel counts days from 1900, and takes it for a leap year.
+_DAYS_BEFORE_1970 = 25_569.0
+_LAST_COLUMN = "ZZ"
+_FUNCTIONS = {"floor": "INT"}
+# CLEAN and TRIM remove the others.
+_SPACES = [own for own in WHITE_SPACE if ord(own) > 127]
+
+
+def export(rule_base: RuleBase, *, interval: float | None = None, rows: int = 200) -> bytes:
+    """Write a rule base as a workbook with live formulas, for Excel and LibreOffice.
+
+    Parameters
+    ----------
+    rule_base : RuleBase
+        The model.
+    interval : float, optional
+        The coverage of prediction intervals, such as 0.9.
+    rows : int, default=200
+        The number of rows of a pasted table that the formulas predict; further rows are filled down.
+
+    Returns
+    -------
+    bytes
+        The content of an xlsx file. Empty cells and unknown categories are missing values, which are filled in as in
+        `RuleBase.predict`; dates are Excel's dates, on the clock of the training table.
+
+    Raises
+    ------
+    ImportError
+        If openpyxl is not installed.
+    ValueError
+        If the model is too large for a sheet.
+
+    See Also
+    --------
+    fruler.export.export_model : The same for any target.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> temperature = Variable("temperature", FuzzyPartition([10.0], (-10.0, 30.0)))
+    >>> rules = RuleBase([temperature], [[[0, 0]], [[1, 1]]], [[25.0, -1.0], [5.25, 0.0]], target_name="heating")
+    >>> export(rules)[:2]
+    b'PK'
+    """
+    if not isinstance(rows, int) or rows < 1:
+        raise ValueError(f"rows must be a positive integer; got {rows!r}.")
+    return _Workbook(rule_base, make_model_plan(rule_base, interval), rows).content()
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A row of the sheet "Steps", on which formulas are written: the cell of each step in it."""
+
+    columns: Mapping[str, str]
+    number: int
+    sheet: str = ""
+
+    def cell(self, step: str) -> str:
+        return f"{self.sheet}${self.columns[step]}{self.number}"
+
+    def written(self, term: Argument, *, inner: bool = False) -> str:
+        """Return a term in the syntax of Excel, in parentheses if it is part of an operation and needs them."""
+        if isinstance(term, str):
+            return term
+        if not isinstance(term, Formula):
+            return f"({_number(term)})" if inner and term < 0.0 else _number(term)
+        match term.function, term.arguments:
+            case "name", (str(step),):
+                return self.cell(step)
+            case "window", (str(first), str(last)):
+                return f"{self.cell(first)}:{self.cell(last)}"
+            case "missing", _:
+                return '""'
+            case "is missing", (value,):
+                return f'{self.written(value, inner=True)}=""'
+            case (("+" | "*"), (one,)):
+                return self.written(one, inner=inner)
+            case ("+" | "-" | "*" | "/" | "&" | "<" | "<=" | ">" | ">=" | "=") as operator, arguments:
+                joined = operator.join(self.written(one, inner=True) for one in arguments)
+                return f"({joined})" if inner else joined
+            case "if", (condition, value):
+                return self.written(when(_term(condition), _term(value), MISSING))
+            case function, arguments:
+                own = _FUNCTIONS.get(function, function.upper())
+                return f"{own}({','.join(self.written(one) for one in arguments)})"
+        raise AssertionError
+
+
+def _term(argument: Argument) -> Term:
+    assert not isinstance(argument, str)
+    return argument
+
+
+def _number(value: float) -> str:
+    return repr(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(float(value)).upper()
+
+
+class _Workbook:
+    """A writer of the workbook, sheet by sheet."""
+
+    def __init__(self, rule_base: RuleBase, plan: ModelPlan, rows: int) -> None:
+        try:
+            import openpyxl
+            from openpyxl.styles import Alignment, Font, PatternFill
+        except ImportError as error:
+            raise ImportError(f"A workbook needs openpyxl; {install_advice('excel')}") from error
+        self.rule_base, self.plan = rule_base, plan
+        self.rows, self.step_rows = rows, range(_FIRST_STEP, _FIRST_STEP + rows + 1)
+        self.places = sorted({plan.inputs.place_of(j) for j in plan.inputs.needed})
+        self.ends = ["prediction"] if plan.interval is None else ["prediction", "lower", "upper"]
+        self.first_input, self.first_column = 5 + len(self.ends), 2 + len(self.ends)
+        self.book = openpyxl.Workbook()
+        self.book.remove(self.book.active)
+        self.predict, self.table, self.rules, self.steps, self.lists, self.numbers = (
+            self.book.create_sheet(title) for title in ("Predict", "Table", "Rules", "Steps", "Lists", "Numbers")
+        )
+        font = partial(Font, name="Calibri", size=11)
+        plain, top, wrapped = PatternFill(), Alignment(vertical="top"), Alignment(vertical="top", wrap_text=True)
+        grey, yellow = (PatternFill("solid", fgColor=colour) for colour in ("E4E9F0", "FFF6C8"))
+        self.looks = {
+            "title": (font(bold=True, size=14), plain, Alignment()),
+            "head": (font(bold=True), grey, wrapped),
+            "bold": (font(bold=True), plain, top),
+            "result": (font(bold=True, size=14), plain, top),
+            "note": (font(italic=True, color="666666"), plain, Alignment()),
+            "typed": (font(), yellow, top),
+            "wrapped": (font(), plain, wrapped),
+            "": (font(), plain, top),
+        }
+        # The columns of "Lists" and rows of "Numbers" that are taken, and the range of the categories of each column.
+        self.n_lists, self.n_rows = 0, 0
+        self.levels: dict[int, str] = {}
+        self.model = ModelSteps(rule_base, plan)
+        background = rule_base.background
+        self.format, self.raw_format = (_number_format(own) for own in (background.target_spread, background.spread))
+
+    def content(self) -> bytes:
+        """Return the file."""
+        self.add_inputs()
+        self.model.add_model()
+        steps = list(self.model.steps)
+        if len(steps) > _MOST_COLUMNS:
+            raise ValueError(
+                f"The model has {len(steps):,} steps, but a sheet has {_MOST_COLUMNS:,} columns; choose another format."
+            )
+        self.letters = {step: _letter(number) for number, step in enumerate(steps, 1)}
+        self.fill_steps()
+        self.fill_table()
+        self.fill_predict()
+        self.fill_rules()
+        file = io.BytesIO()
+        self.book.save(file)
+        return file.getvalue()
+
+    # The steps from cells to inputs.
+
+    def add_inputs(self) -> None:
+        """Add the steps from the cells of a row to the inputs of the rules."""
+        model, inputs = self.model, self.plan.inputs
+        for place in self.places:
+            self.add_value(place, inputs.columns[place])
+        for j in inputs.needed:
+            title = self.rule_base.names[j]
+            model.inputs[j] = model.add(f"input_{j + 1}", title, self.input(j, inputs.place_of(j)))
+        if inputs.filling is not None:
+            self.add_filling(inputs.filling)
+
+    def add_value(self, place: int, column: ColumnPlan) -> None:
+        """Add the steps that read a cell: a number, the seconds of a date, or the place of a category in its list."""
+        title, value = column.name, name(f"value_{place}")
+        # The cell itself is another formula in each part of the sheet.
+        self.model.add(f"value_{place}", title, MISSING)
+        is_text = column.dates is None and column.levels is not None
+        number = (value - _DAYS_BEFORE_1970) * 86_400.0 if column.dates is not None else value
+        text: Formula = value
+        if is_text or any(isinstance(own, GapSource) and own.column == title for own in self.plan.inputs.sources):
+            dotted = call("substitute", call("&", value, '""'), '","', '"."')
+            truth = call("if", value, '"true"', '"false"')
+            shown = when(call("isnumber", value), dotted, call("&", value, '""'))
+            text = self.model.add(f"text_{place}", f"{title}, as text", when(call("islogical", value), truth, shown))
+        blank = self.model.add(f"blank_{place}", f"{title} is empty", call("=", call("len", _stripped(text)), 0.0))
+        if not is_text:
+            read = call("round", number, 3.0) if column.dates is not None else number
+            found = when(call("isnumber", value), read, when(blank, MISSING, call("na")))
+            self.model.add(f"read_{place}", f"{title}{', in seconds from 1970' if column.dates else ''}", found)
+            return
+        texts, places = self.level_ranges(place, column)
+        rest = call("substitute", call("lower", text) if column.holds_truth else text, texts, '""', 1.0)
+        only = call("=", call("len", _stripped(rest)), 0.0)
+        position = call("sumproduct", call("*", only, places))
+        self.model.add(f"read_{place}", f"{title}, place in its list", when(blank, 0.0, position))
+
+    def level_ranges(self, place: int, column: ColumnPlan) -> tuple[str, str]:
+        """Write the categories of a column into "Lists"; return the ranges of their spellings and of the places."""
+        levels = column.levels or ()
+        first = [spellings(level, levels)[0] for level in levels]
+        others = [text for level in levels for text in spellings(level, levels)[1:]]
+        texts = self.new_list(f"{column.name}", [*first, *others])
+        places = self.new_list("place", list(range(1, len(first) + len(others) + 1)))
+        shown = self.new_list(f"{column.name}", list(levels)) if column.holds_truth else texts
+        self.levels[place] = shown.rsplit("$", 1)[0] + f"${len(levels) + 1}"
+        return texts, places
+
+    def new_list(self, title: str, values: Sequence[str | float]) -> str:
+        """Write values below a title into the next column of "Lists", and return their range."""
+        self.n_lists += 1
+        self.put(self.lists, 1, self.n_lists, title, "head")
+        for row, value in enumerate(values, 2):
+            self.put(self.lists, row, self.n_lists, value)
+        letter = _letter(self.n_lists)
+        return f"Lists!${letter}$2:${letter}${len(values) + 1}"
+
+    def input(self, feature: int, place: int) -> Formula:
+        """Return an input of the rules as a formula of what was read."""
+        read = name(f"read_{place}")
+        match self.plan.inputs.sources[feature]:
+            case NumberSource():
+                return read
+            case GapSource():
+                return when(name(f"blank_{place}"), 1.0, 0.0)
+            case DateSource() as source:
+                return self.model.of_date(source, read, place)
+            case LevelSource() as source:
+                levels = self.plan.inputs.columns[place].levels or ()
+                known = dict(source.choices)
+                own = [(level, text) for level in levels for text in spellings(level, levels)]
+                # In the order of the list: first spellings, then others.
+                own.sort(key=lambda pair: pair[1] != spellings(pair[0], levels)[0])
+                numbers = self.new_list(self.rule_base.names[feature], [known.get(level, "") for level, _ in own])
+                return when(call("=", read, 0.0), MISSING, call("index", numbers, read))
+            case source:
+                raise unknown_source(source)
+
+    def add_filling(self, filling: Filling) -> None:
+        """Add the steps that fill in gaps.
+
+        Each value depends on all inputs, of which those before it in the order have been improved in the same round:
+        these are the cells to its left, if each round has all inputs.
+        """
+        model, n = self.model, len(filling.inputs)
+        taken = [f"apart_0_{j + 1}" for j in filling.inputs]
+        for j, mean, step in zip(filling.inputs, filling.centres, taken, strict=True):
+            value = model.inputs[j]
+            apart: Formula = when(is_missing(value), 0.0, value - mean) if j in filling.means else value - mean
+            model.add(step, f"{self.rule_base.names[j]}, from its mean", apart)
+        # In the order of the cells to the left, which begin with the value itself.
+        slopes = [
+            self.numbers_row(f"{self.rule_base.names[j]}: slopes on the others", [*own[place:], *own[:place]])
+            for place, (j, own) in enumerate(zip(filling.inputs, filling.slopes, strict=True))
+        ]
+        for turn in range(1, filling.n_rounds + 1):
+            for j, own in zip(filling.inputs, slopes, strict=True):
+                before, step = name(taken[-n]), f"apart_{turn}_{j + 1}"
+                value = call("sumproduct", call("window", taken[-n], taken[-1]), own)
+                found = when(is_missing(model.inputs[j]), value, before) if j in filling.means else before
+                model.add(step, f"{self.rule_base.names[j]}, estimate {turn}", found)
+                taken.append(step)
+        for j, mean, step in zip(filling.inputs, filling.centres, taken[-n:], strict=True):
+            if j in filling.means:
+                filled = when(is_missing(model.inputs[j]), name(step) + mean, model.inputs[j])
+                model.inputs[j] = model.add(f"filled_{j + 1}", f"{self.rule_base.names[j]}, filled in", filled)
+
+    def numbers_row(self, title: str, values: Sequence[float]) -> str:
+        """Write numbers into the next row of "Numbers", and return their range."""
+        self.n_rows += 1
+        for column, value in enumerate([title, *values], 1):
+            self.put(self.numbers, self.n_rows, column, value)
+        return f"Numbers!$B${self.n_rows}:${_letter(len(values) + 1)}${self.n_rows}"
+
+    # The sheets.
+
+    def fill_steps(self) -> None:
+        """Write the sheet "Steps"."""
+        for number, step in enumerate(self.model.steps.values(), 1):
+            self.put(self.steps, 1, number, step.title, "head")
+            if step.name.startswith("value_"):
+                formulas = self.values(self.places.index(int(step.name.removeprefix("value_"))), number)
+            else:
+                self.put(self.steps, 2, number, step.name, "note")
+                formulas = [self.row(row).written(step.formula) for row in self.step_rows]
+            for row, formula in zip(self.step_rows, formulas, strict=True):
+                self.put_formula(self.steps, row, number, formula, "General", step.title)
+        self.finish(self.steps, "A4", [14.0] * len(self.model.steps))
+
+    def values(self, place: int, number: int) -> list[str]:
+        """Return the formulas of a column's cells; those of the table are found by the column's name."""
+        typed = self.first_input + place
+        first = _letter(self.first_column)
+        header = f"Table!${first}${_HEADER}:${_LAST_COLUMN}${_HEADER}"
+        found = f"SUMPRODUCT(MAX(EXACT({header},Predict!$A${typed})*(COLUMN({header})-{self.first_column - 1})))"
+        # The step before a column that is not found is an error, which the predictions tell.
+        self.put_formula(self.steps, 2, number, f"IF({found}=0,NA(),{found})", "General", "column")
+        cells = [f"INDEX(Table!${first}{row}:${_LAST_COLUMN}{row},1,{_letter(number)}$2)" for row in self.step_rows[1:]]
+        return [f'IF(ISBLANK({cell}),"",{cell})' for cell in (f"Predict!$B${typed}", *cells)]
+
+    def fill_table(self) -> None:
+        """Write the sheet "Table"."""
+        sheet, first = self.table, self.first_column
+        title = f"Paste a table with its header at {_letter(first)}{_HEADER}; predictions are on the left."
+        self.put(sheet, 1, 1, title, "title")
+        note = f"Its columns may be in any order. {self.rows} rows are prepared; for more, fill down here and in Steps."
+        self.put(sheet, 2, 1, note, "note")
+        for number, end in enumerate(self.ends, 1):
+            self.put(sheet, _HEADER, number, self.rule_base.target_name if end == "prediction" else end, "head")
+            for row in self.step_rows[1:]:
+                pasted = f"COUNTA(${_letter(first)}{row}:${_LAST_COLUMN}{row})=0"
+                self.put_formula(sheet, row, number, f'IF({pasted},"",{self.answer(end, row)})', self.format, end)
+        rows = f"{_FIRST_ROW}:{{0}}{self.step_rows[-1]}"
+        for number, place in enumerate(self.places, first):
+            self.put(sheet, _HEADER, number, self.plan.inputs.columns[place].name, "head")
+            letter = _letter(number)
+            self.validate(sheet, place, letter + rows.format(letter))
+        self.finish(sheet, f"A{_FIRST_ROW}", [14.0] * (first - 2) + [3.0] + [20.0] * len(self.places))
+
+    def answer(self, end: str, row: int) -> str:
+        """Return the formula of a prediction, or what is wrong with the row."""
+        cell = self.row(row, "Steps!").cell(end)
+        return f'IF(ISERROR({cell}),"cannot be read",IF({cell}="","missing value",{cell}))'
+
+    def fill_predict(self) -> None:
+        """Write the sheet "Predict"."""
+        sheet, rule_base = self.predict, self.rule_base
+        title = f"{rule_base.target_name}: {counted_rules(rule_base.n_rules, rule_base.n_curves)}"
+        self.put(sheet, 1, 1, title, "title")
+        self.put(sheet, 2, 1, "Type values into the yellow cells. An empty cell is a missing value.", "note")
+        share = "" if self.plan.interval is None else f" of the interval ({percent(self.plan.interval.coverage)})"
+        for row, end in enumerate(self.ends, 3):
+            self.put(sheet, row, 1, f"{end.capitalize()} end{share}" if row > 3 else "Prediction", "bold")
+            self.put_formula(sheet, row, 2, self.answer(end, _FIRST_STEP), self.format, end, "result")
+            self.put(sheet, row, 3, rule_base.target_unit)
+        self.heads(sheet, self.first_input - 1, "Input", "Value", "Unit", "In training")
+        for row, place in enumerate(self.places, self.first_input):
+            unit, hint, example = self.about(place)
+            self.put(sheet, row, 1, self.plan.inputs.columns[place].name)
+            self.put(sheet, row, 2, example, "typed")
+            if self.plan.inputs.columns[place].dates is not None:
+                sheet.cell(row, 2).number_format = "yyyy-mm-dd hh:mm"
+            self.put(sheet, row, 3, unit)
+            self.put(sheet, row, 4, hint, "note")
+            self.validate(sheet, place, f"B{row}")
+        self.add_parts(self.first_input + len(self.places) + 1)
+        self.finish(sheet, f"C{self.first_input}", [60.0, 18.0, 14.0, 14.0, 14.0])
+
+    def add_parts(self, row: int) -> None:
+        """Write what the prediction is made of: rules, conditions, and what adds up."""
+        sheet, model, rule_base = self.predict, self.model, self.rule_base
+        self.heads(sheet, row, "Rules", "Weight", "Share", "Output", "Adds")
+        for rule in range(rule_base.n_rules):
+            row += 1
+            self.put(sheet, row, 1, rule_title(rule_base, rule), "wrapped")
+            own = (model.weights[rule], model.shares[rule], model.outputs[rule], model.added[rule])
+            for column, (step, shown) in enumerate(
+                zip(own, ("0.00", "0%", self.raw_format, self.raw_format), strict=True), 2
+            ):
+                self.put_formula(sheet, row, column, self.typed(step), shown, "rule")
+        for j, curve in zip(self.plan.curves, model.curves, strict=True):
+            row += 1
+            self.put(sheet, row, 1, f"The curve of {rule_base.names[j.input]}")
+            self.put_formula(sheet, row, 5, self.typed(curve), self.raw_format, "curve")
+        if model.conditions:
+            row += 2
+            self.heads(sheet, row, "Labels", "From 0 to 1")
+        for number, condition in enumerate(model.conditions):
+            row += 1
+            self.put(sheet, row, 1, model.condition_title(number), "wrapped")
+            self.put_formula(sheet, row, 2, self.typed(condition), "0.00", "label")
+        row += 2
+        self.heads(sheet, row, "What adds up", "Adds")
+        for title, step in [*self.parts().items(), ("Together", name("raw"))]:
+            row += 1
+            self.put(sheet, row, 1, title, "bold" if step == name("raw") else "")
+            self.put_formula(sheet, row, 2, self.typed(step), self.raw_format, title)
+        notes = [scale_of(rule_base).table_note(rule_base.target_name), bounds_sentence(rule_base)]
+        self.put(sheet, row + 1, 1, " ".join(filter(None, notes)), "note")
+
+    def parts(self) -> dict[str, Formula]:
+        """Return what each feature adds to the output of all rules, with the weights of the rules in this row."""
+        model, rule_base = self.model, self.rule_base
+        if self.plan.said:
+            return {}
+        shares = call("window", "share_1", f"share_{rule_base.n_rules}")
+        consequents = rule_base.consequents
+        start = call("sumproduct", shares, self.numbers_row("intercepts of the rules", consequents.intercepts.tolist()))
+        parts = {"Intercepts of the rules": start}
+        curves = dict(zip((curve.input for curve in self.plan.curves), model.curves, strict=True))
+        for feature in rule_base.features:
+            terms: list[Formula] = [curves[j] for j in feature.inputs if j in curves]
+            for j in feature.inputs:
+                slopes = rule_base.slopes[:, j].tolist()
+                if any(slopes):
+                    mean = call("sumproduct", shares, self.numbers_row(f"{rule_base.names[j]}: slopes", slopes))
+                    terms.append(model.inputs[j] * mean)
+            if terms:
+                parts[feature.name] = call("+", *terms)
+        return parts
+
+    def typed(self, step: Formula) -> str:
+        """Return a formula of steps of the typed row; empty if it cannot be calculated."""
+        return f'IFERROR({self.row(_FIRST_STEP, "Steps!").written(step)},"")'
+
+    def about(self, place: int) -> tuple[str, str, Any]:
+        """Return the unit of a column, its values in the training data in words, and one of them."""
+        column = self.plan.inputs.columns[place]
+        own = [one for one in self.rule_base.variables if one.column == column.name]
+        if column.levels is not None:
+            return "", "one of the list; others count as missing", column.levels[0]
+        variable = next((one for one in own if isinstance(one.source, (NumberSource, TrendSource))), None)
+        if variable is None or not variable.partition.ordered:
+            return "", "a date" if column.dates else "a number", None
+        low, high = variable.partition.domain
+        if isinstance(variable.source, TrendSource):
+            middle = variable.source.start_seconds + (low + high) / 2.0 * SECONDS[variable.source.unit]
+            return (
+                "",
+                f"{variable.written(low)} to {variable.written(high)}",
+                round(middle / 60.0) / 1_440.0 + _DAYS_BEFORE_1970,
+            )
+        return variable.unit, f"{low:.4g} to {high:.4g}", float(f"{(low + high) / 2.0:.3g}")
+
+    def fill_rules(self) -> None:
+        """Write the sheet "Rules"."""
+        sheet, rules, curves = self.rules, rules_table(self.rule_base), curves_table(self.rule_base)
+        self.heads(sheet, 1, "Rules", *(f"Rule {number}" for number in rules.index))
+        # What no rule has is left out.
+        lines = {name: own for name, own in rules.items() if own.dtype == object or own.fillna(0.0).any()}
+        for row, (title, column) in enumerate(lines.items(), 2):
+            self.put_column(row, str(title), column)
+        if not curves.empty:
+            self.heads(sheet, len(lines) + 3, "Curves", "At", "Adds")
+        shown = _column_format(curves["adds"])
+        for row, (title, at, adds) in enumerate(curves.itertuples(index=False), len(lines) + 4):
+            self.put(sheet, row, 1, title, "wrapped")
+            self.put(sheet, row, 2, at)
+            self.put(sheet, row, 3, adds)
+            sheet.cell(row, 3).number_format = shown
+        self.finish(sheet, "B2", [40.0, *[18.0] * len(rules)])
+
+    def put_column(self, row: int, title: str, values: pd.Series) -> None:
+        """Write a property of the rules in a row."""
+        self.put(self.rules, row, 1, title, "wrapped")
+        for column, value in enumerate(values, 2):
+            self.put(self.rules, row, column, "" if value != value else value, "wrapped")
+            self.rules.cell(row, column).number_format = _column_format(values)
+
+    # Cells.
+
+    def row(self, number: int, sheet: str = "") -> _Row:
+        """Return a row of the steps."""
+        return _Row(self.letters, number, sheet)
+
+    def validate(self, sheet: Any, place: int, cells: str) -> None:
+        """Offer the categories of a column in some cells, or refuse what is not a number or a date."""
+        from openpyxl.worksheet.datavalidation import DataValidation
+
+        column = self.plan.inputs.columns[place]
+        if column.levels is not None:
+            rule = DataValidation(type="list", formula1=self.levels[place], errorStyle="warning")
+            rule.error = "This category is not one of the training data; it counts as a missing value."
+        else:
+            kind = "decimal" if column.dates is None else "date"
+            rule = DataValidation(
+                type=kind, operator="greaterThan", formula1="-1E+300" if column.dates is None else "0"
+            )
+            rule.error = f"This must be a {'number' if column.dates is None else 'date'}, or empty."
+        rule.add(cells)
+        sheet.add_data_validation(rule)
+
+    def heads(self, sheet: Any, row: int, *titles: str) -> None:
+        for column, title in enumerate(titles, 1):
+            self.put(sheet, row, column, title, "head")
+
+    def put(self, sheet: Any, row: int, column: int, value: Any, style: str = "") -> None:
+        """Write a text or a number; a text is never a formula."""
+        cell = sheet.cell(row, column)
+        if isinstance(value, str):
+            if not value:
+                return
+            # Excel takes at most 32,767 characters.
+            cell.value = printable(value, keep="\n\t")[:32_000]
+            cell.data_type, cell.quotePrefix = "s", True
+        else:
+            cell.value = value
+        self.dress(cell, style)
+
+    def put_formula(
+        self, sheet: Any, row: int, column: int, formula: str, shown: str, what: str, style: str = ""
+    ) -> None:
+        """Write a formula."""
+        if len(formula) >= _LONGEST_FORMULA:
+            raise ValueError(
+                f"The formula of {what!r} has {len(formula):,} characters, and Excel takes {_LONGEST_FORMULA:,}; "
+                "choose another format."
+            )
+        cell = sheet.cell(row, column, f"={formula}")
+        cell.number_format = shown
+        self.dress(cell, style)
+
+    def dress(self, cell: Any, style: str) -> None:
+        """Set the looks of a cell."""
+        cell.font, cell.fill, cell.alignment = self.looks[style]
+
+    def finish(self, sheet: Any, frozen: str, widths: Sequence[float]) -> None:
+        """Set the widths of the columns of a sheet, and what stays in view."""
+        sheet.freeze_panes = frozen
+        # Printed on pages of the sheet's width.
+        sheet.page_setup.orientation, sheet.page_setup.fitToHeight = "landscape", 0
+        sheet.sheet_properties.pageSetUpPr.fitToPage = True
+        for number, width in enumerate(widths, 1):
+            sheet.column_dimensions[_letter(number)].width = width
+
+
+def _number_format(spread: float) -> str:
+    """Return the format of numbers with three digits of their spread."""
+    decimals = max(0, min(9, 2 - math.floor(math.log10(spread or 1.0))))
+    return f"#,##0.{'0' * decimals}" if decimals else "#,##0"
+
+
+def _column_format(column: pd.Series) -> str:
+    """Return the format of the numbers of a column."""
+    if column.name == "support":
+        return "0%"
+    return _number_format(float(column.abs().max())) if column.dtype == float and column.any() else "General"
+
+
+def _letter(column: int) -> str:
+    """Return the letters of a column."""
+    letters = ""
+    while column:
+        column, rest = divmod(column - 1, 26)
+        letters = chr(ord("A") + rest) + letters
+    return letters
+
+
+def _stripped(text: Argument) -> Formula:
+    """Return a text that is empty if it was only white space."""
+    found = call("clean", text)
+    for space in _SPACES:
+        found = call("substitute", found, f'"{space}"', '""')
+    return call("trim", found)
