@@ -123,8 +123,10 @@ def test_random_mixed_models_predict_in_a_spreadsheet(tmp_path):
 
 
 @pytest.mark.process
-def test_rules_of_all_kinds_predict_in_a_spreadsheet(kinds, rows, tmp_path):
-    models = {name: rules for name, rules in kinds.items() if "nasty" not in name}
+def test_rules_of_all_sorts_predict_in_a_spreadsheet(kinds, some_kinds, rows, tmp_path):
+    others = ("two curves", "labels for everything", "crisp", "paper mode", *(f"random {seed}" for seed in range(4)))
+    models = {name: rules for name, rules in some_kinds.items() if "nasty" not in name}
+    models |= {name: kinds[name] for name in others}
     tables = {name: rows(rules, 10, corners=False) for name, rules in models.items()}
     books = [filled(rules, pd.DataFrame(tables[name], columns=list(rules.columns))) for name, rules in models.items()]
     for (name, rules), book in zip(models.items(), calculated(books, tmp_path), strict=True):
