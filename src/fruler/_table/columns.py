@@ -20,6 +20,8 @@ Kind = Literal["number", "category", "date"]
 
 # With fewer rows per category, a column identifies rows rather than kinds of rows.
 MIN_ROWS_A_LEVEL = 3.0
+# So few categories are kinds of rows, even if nearly all rows have none.
+_FEW_LEVELS = 5
 # A column that is mostly numbers was meant to hold numbers.
 _MOSTLY = 0.5
 _TIME = re.compile(r"\d{1,2}:\d{2}(:\d{2})?")
@@ -180,7 +182,9 @@ def _checked_category(values: pd.Series, declared: bool = False) -> Kind:
     if n_levels == 0:
         raise UnusableColumn(name, "has no value in any row", remedy="leave it out, or fill it in")
     least = MIN_ROWS_A_LEVEL / 2.0 if declared else MIN_ROWS_A_LEVEL
-    if n_levels > 2 and n_rows < least * n_levels:
+    # Where a column is mostly missing, that it is may tell something, however rare its few categories are.
+    kept = n_levels <= _FEW_LEVELS and n_rows < len(texts) / 2.0
+    if n_levels > 2 and n_rows < least * n_levels and not kept:
         raise UnusableColumn(
             name,
             f"has {n_levels:,} categories in {counted(n_rows, 'row')}, too few rows to learn from each",

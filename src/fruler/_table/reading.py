@@ -12,6 +12,7 @@ from typing import Any, NoReturn, Protocol
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from scipy.sparse import issparse
 from sklearn.utils.validation import validate_data
 
 from fruler._arrays import LARGEST_VALUE, Floats
@@ -406,6 +407,11 @@ def require_rows(X: Any) -> None:
         raise ValueError(
             f"X is a {type(X).__name__}, which is read in batches; FuzzyRuleRegressor.fit(X, target) learns from it, "
             "with the name of the target, and model.predict(batch.to_pandas()) predicts its batches."
+        )
+    if issparse(X):
+        raise TypeError(
+            "Sparse data was passed for X; pass X.toarray(), or the columns of categories themselves: text needs no "
+            "encoder here."
         )
     if isinstance(X, str | os.PathLike):
         raise ValueError(

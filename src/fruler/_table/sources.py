@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -12,7 +13,7 @@ import pandas as pd
 
 from fruler._arrays import LARGEST_VALUE, Floats, FrozenValue
 from fruler._table.dates import Ticks
-from fruler._table.texts import TRUTH_VALUES, column_texts, hold_truth, level_codes
+from fruler._table.texts import TRUTH_VALUES, column_texts, distinct_texts, hold_truth
 from fruler._wording import either, quote_names
 
 # A value that an input can have, and its number.
@@ -140,11 +141,15 @@ class NumberSource(Source):
 
     def numbers(self, values: pd.Series) -> Floats:
         """Return the numbers of the column, NaN where a value is missing."""
-        if not values.notna().any():
-            return np.full(len(values), np.nan)
-        _refuse_dates(self.column, values)
-        self._refuse(values, (bool, np.bool_), "is a truth value, but the model was fitted on numbers; write 0 or 1")
-        self._refuse(values, (complex,), "is a complex number, but the model was fitted on real ones; write those")
+        # Most columns are of a type that can hold nothing else.
+        if not (isinstance(values.dtype, np.dtype) and values.dtype.kind in "iuf"):
+            if not values.notna().any():
+                return np.full(len(values), np.nan)
+            _refuse_dates(self.column, values)
+            self._refuse(
+                values, (bool, np.bool_), "is a truth value, but the model was fitted on numbers; write 0 or 1"
+            )
+            self._refuse(values, (complex,), "is a complex number, but the model was fitted on real ones; write those")
         try:
             numbers = values.to_numpy(dtype=np.float64, na_value=np.nan)
         except (TypeError, ValueError, OverflowError):
@@ -230,16 +235,17 @@ class LevelSource(Source):
 
     def numbers(self, values: pd.Series) -> Floats:
         """Return the number of each value's category, NaN where it is missing or unknown."""
-        if not values.notna().any():
+        if _is_dates(values) and not values.notna().any():
             return np.full(len(values), np.nan)
         _refuse_dates(self.column, values)
         self._refuse_numbers(values)
-        return np.append(self.values, np.nan)[level_codes(column_texts(values, self.levels), self.levels)]
+        codes, texts = distinct_texts(values, self.levels)
+        numbers = dict(self.choices)
+        return np.array([*(numbers.get(text, np.nan) for text in texts), np.nan])[codes]
 
     def _refuse_numbers(self, values: pd.Series) -> None:
         """Refuse numbers or truth values if no category is one, and numbers other than 0 and 1 for truth values."""
-        are_numbers = pd.to_numeric(pd.Series(self.levels), errors="coerce").notna().any()
-        if are_numbers or not pd.api.types.is_numeric_dtype(values.dtype):
+        if not pd.api.types.is_numeric_dtype(values.dtype) or _has_numbers(self.levels):
             return
         texts = column_texts(values, self.levels)
         odd = (texts.notna() & ~texts.isin(TRUTH_VALUES if hold_truth(self.levels) else ())).to_numpy()
@@ -258,6 +264,12 @@ class LevelSource(Source):
         """Return the distinct unknown categories."""
         texts = column_texts(values, self.levels).dropna()
         return list(dict.fromkeys(texts[~texts.isin(self.levels)]))
+
+
+@lru_cache(maxsize=1_000)
+def _has_numbers(levels: tuple[str, ...]) -> bool:
+    """Return whether some category is a number."""
+    return bool(pd.to_numeric(pd.Series(levels), errors="coerce").notna().any())
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -30,16 +31,37 @@ def column_texts(values: pd.Series, categories: Iterable[str] = ()) -> pd.Series
     >>> column_texts(pd.Series(["TRUE", "no "]), ["False", "True"]).tolist()
     ['True', 'no']
     """
+    codes, texts = distinct_texts(values, categories)
+    lookup = np.array([*(text if text else np.nan for text in texts), np.nan], dtype=object)
+    return pd.Series(lookup[codes], index=values.index, name=values.name, dtype=object)
+
+
+def distinct_texts(values: pd.Series, categories: Iterable[str] = ()) -> tuple[npt.NDArray[np.intp], list[str]]:
+    """Return the distinct texts of a column, empty for blank values, and the number of each row's text.
+
+    The number is -1 where a value is missing.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> codes, texts = distinct_texts(pd.Series(["b", None, "a ", "b"]))
+    >>> codes.tolist(), texts
+    ([0, -1, 1, 0], ['b', 'a'])
+    """
     # Each distinct value once: a column of categories has few.
     codes, distinct = pd.factorize(_hashable(values), use_na_sentinel=True)
     levels = tuple(categories)
+    in_lower_case, names = hold_truth(levels), _names(levels)
+    texts = [_written(value) for value in np.asarray(distinct)]
+    return codes, [names.get(text.lower() if in_lower_case else text, text) for text in texts]
+
+
+@lru_cache(maxsize=1_000)
+def _names(levels: tuple[str, ...]) -> Mapping[str, str]:
+    """Return the category that each known text stands for."""
     # A column that was always true may hold false now.
     known = TRUTH_VALUES if hold_truth(levels) else levels
-    names = {text: level for level in known for text in spellings(level, known)}
-    texts = [_written(value) for value in np.asarray(distinct)]
-    texts = [names.get(text.lower() if known is TRUTH_VALUES else text, text) for text in texts]
-    lookup = np.array([*(text if text else np.nan for text in texts), np.nan], dtype=object)
-    return pd.Series(lookup[codes], index=values.index, name=values.name, dtype=object)
+    return {text: level for level in known for text in spellings(level, known)}
 
 
 def category_texts(values: pd.Series) -> pd.Series:
@@ -57,7 +79,7 @@ def category_texts(values: pd.Series) -> pd.Series:
 
 def hold_truth(levels: Collection[str] | None) -> bool:
     """Return whether the categories of a column are truth values."""
-    return bool(levels) and set(levels or ()) <= set(TRUTH_VALUES)
+    return bool(levels) and len(levels or ()) <= 2 and set(levels or ()) <= set(TRUTH_VALUES)
 
 
 def spellings(level: str, levels: Collection[str]) -> tuple[str, ...]:

@@ -276,6 +276,9 @@ def _require_values(values: Floats, names: Sequence[str]) -> None:
 def frame_of(estimator: Any, X: Any, columns: Sequence[str]) -> pd.DataFrame:
     """Return a table to predict as a data frame, after checking its columns against those of `fit`."""
     require_rows(X)
+    if isinstance(X, pd.DataFrame) and X.columns.tolist() == list(getattr(estimator, "feature_names_in_", ())):
+        # The check below would say nothing, and takes long for a single row.
+        return X
     validate_data(
         estimator, X if hasattr(X, "columns") else np.asarray(X, dtype=object), reset=False, skip_check_array=True
     )

@@ -141,7 +141,7 @@ class RuleModel(BaseEstimator):  # type: ignore[misc]
         [2.5]
         """
         check_is_fitted(self, "rule_base_")
-        values = self._inputs(X)
+        values = self._used_inputs(X)
         if self.warn_outside:
             warn_of_outside(self.rule_base_, values)
         return self.rule_base_.inference.predict(self.rule_base_.inputs.filled(values))
@@ -184,7 +184,7 @@ class RuleModel(BaseEstimator):  # type: ignore[misc]
         True
         """
         check_is_fitted(self, "rule_base_")
-        return prediction_intervals(self.rule_base_, self.rule_base_.inputs.filled(self._inputs(X)), coverage)
+        return prediction_intervals(self.rule_base_, self.rule_base_.inputs.filled(self._used_inputs(X)), coverage)
 
     def explain(self, X: Any) -> Explanation:
         """Explain each prediction: the fired rules, and the contribution and the labels of each input.
@@ -538,6 +538,11 @@ class RuleModel(BaseEstimator):  # type: ignore[misc]
         """Check a table and return its inputs, with NaN for missing values."""
         return self._numbers(self._checked(X))
 
+    def _used_inputs(self, X: Any) -> Floats:
+        """Check a table and return its inputs, with NaN for missing values and for inputs that no rule uses."""
+        checked = self._checked(X)
+        return checked if isinstance(checked, np.ndarray) else self.rule_base_.inputs.used_numbers(checked)
+
     def _numbers(self, checked: Floats | pd.DataFrame) -> Floats:
         """Return the inputs of a checked table, with NaN for missing values."""
         return checked if isinstance(checked, np.ndarray) else input_table(checked, self.rule_base_.variables)
@@ -546,7 +551,7 @@ class RuleModel(BaseEstimator):  # type: ignore[misc]
         """Check a table and return it, as an array if all its columns are numeric."""
         rules = self.rule_base_
         X = known_columns(X, getattr(self, "feature_names_in_", None))
-        if is_numeric(X) and all(one.is_plain for one in rules.variables):
+        if all(one.is_plain for one in rules.variables) and is_numeric(X):
             return check_table(self, X, allow_nan=True)
         return frame_of(self, X, rules.columns)
 

@@ -478,7 +478,9 @@ def warn_of_outside(rule_base: RuleBase, values: Floats, stacklevel: int = 3) ->
 
 def _surely_inside(rule_base: RuleBase, values: Floats) -> bool:
     """Return whether no value lies outside, by a fast check that fails for rows with gaps."""
-    low, high = rule_base.background.limits
+    uses = rule_base.uses
+    low, high = rule_base.background.limits[:, uses]
+    values = values if uses.all() else values[:, uses]
     # NumPy is slow along short rows, so several rows are joined to one.
     n_blocks = len(values) // _ROWS_IN_BLOCK
     rest = values[n_blocks * _ROWS_IN_BLOCK :]

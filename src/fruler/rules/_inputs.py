@@ -327,6 +327,14 @@ class Inputs:
         used = {one.column for one, uses in zip(self.variables, self.uses, strict=True) if uses}
         return input_table(X, self.variables, set(self.columns) - used)
 
+    def used_numbers(self, X: Any) -> Floats:
+        """Check a table, and return the inputs that rules use, with NaN for gaps and for all other inputs."""
+        used = np.flatnonzero(self.uses)
+        found = input_table(X, [self.variables[j] for j in used])
+        values = np.full((len(found), len(self.variables)), np.nan)
+        values[:, used] = found
+        return values
+
     def filled(self, values: Floats) -> Floats:
         """Return inputs with their gaps filled.
 
