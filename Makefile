@@ -19,7 +19,7 @@ help:
 	@echo "make demo   see what fruler does, on bundled data"
 	@echo "make test   run the quick tests"
 	@echo "make test-all   run all tests: the quick ones, then those with a browser, a cluster, or processes that are killed"
-	@echo "make test-engines   install Spark and MLflow, and run the tests that need them"
+	@echo "make test-engines   install Spark, MLflow and JPMML, and run the tests that need them"
 	@echo "make test-random   run the tests that draw examples with many new ones"
 	@echo "make test-models   compare 2,000 models of random tables with their exports (an hour)"
 	@echo "make sanitize   run the tests of kernels and algorithms with AddressSanitizer and UBSan (gcc, Linux)"
@@ -59,7 +59,7 @@ test-models: .venv/installed-for-tests
 
 # Spark takes 400 MB, and needs Java 17: where they are not installed, the tests of the long tier are skipped.
 test-engines: .venv/installed-for-tests
-	@$(INSTALL) ".[test,spark,mlflow]"
+	@$(INSTALL) ".[test,spark,mlflow]" jpmml-evaluator JPype1 lxml
 	$(BIN)/python -m pytest -m engines
 
 test-random: .venv/installed-for-tests

@@ -26,7 +26,7 @@ settings.register_profile("random", max_examples=1_000, print_blob=True, **PATIE
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 # A test that asks for one of these fixtures, itself or through another, belongs to that tier.
-TIERS = {"browser": "browser", "cluster": "cluster", "spark": "engines", "mlflow": "engines"}
+TIERS = {"browser": "browser", "cluster": "cluster", "spark": "engines", "mlflow": "engines", "jpmml": "engines"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

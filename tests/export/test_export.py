@@ -13,7 +13,7 @@ from fruler.rules import FuzzyPartition, RuleBase, Variable
 
 def test_an_unknown_target_names_the_known_ones(make_rules):
     with pytest.raises(
-        ValueError, match="no export to 'fortran'; the targets are onnx, fml, python, c, js, sql, xlsx, latex"
+        ValueError, match="no export to 'fortran'; the targets are onnx, fml, pmml, python, c, js, sql, xlsx, latex"
     ):
         export_model(make_rules("crisp"), "fortran")
 

@@ -4,10 +4,10 @@
 
 Each case is a table of numbers, categories, truth values, dates and gaps with odd names, and a model of it. Its
 predictions for rows with gaps, blanks, white space, unknown categories and values outside the training data must be
-the same from a saved model, from every export (Python, C, JavaScript, SQLite, DuckDB, ONNX and, where it is installed,
-PostgreSQL), and from the same rows in another container. Intervals are compared in the engines that have them, and the
-parts of explanations must add up. A second fit, in which nothing that matters has changed, must find the same model. A
-case is made from its number.
+the same from a saved model, from every export (Python, C, JavaScript, SQLite, DuckDB, ONNX and, where they are
+installed, PostgreSQL, LibreOffice and JPMML-Evaluator), and from the same rows in another container. Intervals are
+compared in the engines that have them, and the parts of explanations must add up. A second fit, in which nothing that
+matters has changed, must find the same model. A case is made from its number.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from _pytest.outcomes import Skipped
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from fuzzing import main
 from helpers.engines import ENGINES, with_postgres
+from helpers.pmml import backend, with_pmml
 from helpers.postgres import Postgres
 from helpers.spreadsheet import office, with_xlsx
 
@@ -300,7 +301,12 @@ def _used(raw: bytes, number: int) -> str:
 def _all_engines() -> dict[str, Any]:
     """Return the engines that are installed."""
     engines = dict(ENGINES)
-    for name, (installed, run) in {"postgres": (Postgres.running, with_postgres), "xlsx": (office, with_xlsx)}.items():
+    others = {
+        "postgres": (Postgres.running, with_postgres),
+        "xlsx": (office, with_xlsx),
+        "pmml": (backend, with_pmml),
+    }
+    for name, (installed, run) in others.items():
         try:
             installed()
         except Skipped:

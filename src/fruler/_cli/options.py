@@ -209,7 +209,7 @@ class ExportOptions:
     keep: list[str] = _repeated("NAME", "A column of the table to keep in the result of sql")
     prediction: str | None = _option("NAME", "The column of predictions in the result of sql.")
     interval: float | None = _option(
-        "SHARE", "Add prediction intervals with this coverage (python, c, js, sql, xlsx and onnx)."
+        "SHARE", "Add prediction intervals with this coverage (onnx, pmml, python, c, js, sql and xlsx)."
     )
     rows: int | None = _option("N", "The number of rows that an xlsx workbook is prepared for; 200 by default.")
     types: bool = _flag("--types", "Write the types of js (a .d.ts file) instead of the module.")

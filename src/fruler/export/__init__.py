@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from fruler.rules._rule_base import RuleBase
 
 # The module of a target has the target's name, and is imported on demand.
-TARGETS: tuple[str, ...] = ("onnx", "fml", "python", "c", "js", "sql", "xlsx", "latex", "markdown")
+TARGETS: tuple[str, ...] = ("onnx", "fml", "pmml", "python", "c", "js", "sql", "xlsx", "latex", "markdown")
 
 __all__ = ["TARGETS", "export_model"]
 
@@ -23,7 +23,7 @@ def export_model(rule_base: RuleBase, to: str, **options: Any) -> str | bytes:
     ----------
     rule_base : RuleBase
         The model.
-    to : {"onnx", "fml", "python", "c", "js", "sql", "xlsx", "latex", "markdown"}
+    to : {"onnx", "fml", "pmml", "python", "c", "js", "sql", "xlsx", "latex", "markdown"}
         The target.
     **options
         The options of the target, e.g. ``table`` for SQL.
@@ -83,7 +83,7 @@ def targets_with(option: str) -> list[str]:
     Examples
     --------
     >>> targets_with("interval")
-    ['onnx', 'python', 'c', 'js', 'sql', 'xlsx']
+    ['onnx', 'pmml', 'python', 'c', 'js', 'sql', 'xlsx']
     """
     return [target for target in TARGETS if option in options_of(target)]
 
