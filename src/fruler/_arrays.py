@@ -55,10 +55,14 @@ class FrozenValue:
 def _are_same(one: Any, other: Any) -> bool:
     if one is None or other is None:
         return one is other
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return len(one) == len(other) and all(map(_are_same, one, other))
     return np.array_equal(one, other, equal_nan=True) if isinstance(one, float | np.ndarray) else bool(one == other)
 
 
 def _hashable(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple(map(_hashable, value))
     if not isinstance(value, float | np.ndarray):
         return value
     # NaN is the same as NaN, and a negative zero as a positive one.

@@ -14,7 +14,7 @@ from helpers.commands import assert_one_line, command, run_process
 from fruler import FuzzyRuleRegressor, load_model
 from fruler._table.gaps import Gaps
 from fruler.data import load_example
-from fruler.explain._sentences import truth_sentence
+from fruler.explain._told import errors_sentence
 from fruler.rules import Output
 
 ROWS = (
@@ -334,9 +334,9 @@ def test_explanations_name_categories_that_are_not_known(fruler, model, new_rows
 
 
 def test_explanations_end_with_how_true_the_rules_are(fruler, model, new_rows):
-    sentence = truth_sentence(load_model(model).rule_base_)
-    assert sentence.startswith("Typical error on held-out rows: ")
-    assert fruler("explain", model, new_rows, "--row", 4).stdout.endswith(f"\n\n{sentence}\n")
+    sentence = errors_sentence(load_model(model).rule_base_).replace("\xa0", " ")
+    assert sentence.startswith("On held-out rows, half of the predictions miss by less than ")
+    assert " ".join(fruler("explain", model, new_rows, "--row", 4).stdout.split()).endswith(sentence)
 
 
 def test_explanations_say_what_was_observed(fruler, model, tmp_path):

@@ -125,23 +125,24 @@ def numbers_of(text):
 
 
 def test_rules_in_another_order_keep_their_numbers(fruler, four_rules):
-    plain = fruler("rules", four_rules).stdout
+    plain = fruler("rules", four_rules, "--no-table").stdout
     assert numbers_of(plain) == [1, 2, 3, 4]
-    assert fruler("rules", four_rules, "--sort", "file").stdout == plain
-    weight = fruler("rules", four_rules, "--sort", "weight").stdout
+    assert fruler("rules", four_rules, "--sort", "file", "--no-table").stdout == plain
+    weight = fruler("rules", four_rules, "--sort", "weight", "--no-table").stdout
     assert numbers_of(weight) == [3, 1, 4, 2]
-    assert numbers_of(fruler("rules", four_rules, "--sort", "output").stdout) == [4, 2, 3, 1]
-    assert sorted(weight.split("\n\n")) == sorted(plain.split("\n\n"))
+    assert numbers_of(fruler("rules", four_rules, "--sort", "output", "--no-table").stdout) == [4, 2, 3, 1]
     assert weight.split("\n\n")[0] == plain.split("\n\n")[0]
     assert weight.split("\n\n")[5:] == plain.split("\n\n")[5:]
+    beside = fruler("rules", four_rules, "--table", "--sort", "weight").stdout
+    assert beside.split("\n\n")[1].splitlines()[0].split() == ["rule", "3", "1", "4", "2"]
 
 
 def test_only_rules_that_use_an_input(fruler, four_rules):
     # Rules 1 and 2 look at the age, and rule 4 has a slope for it.
-    result = fruler("rules", four_rules, "--only", "age")
+    result = fruler("rules", four_rules, "--only", "age", "--no-table")
     assert numbers_of(result.stdout) == [1, 2, 4]
-    assert result.stdout.splitlines()[0] == "4 rules for price; shown: 3 rules with age"
-    assert numbers_of(fruler("rules", four_rules, "--only", "kind", "--sort", "output").stdout) == [4, 3]
+    assert result.stdout.splitlines()[0] == "price: 4 rules; shown: 3 rules with age"
+    assert numbers_of(fruler("rules", four_rules, "--only", "kind", "--sort", "output", "--no-table").stdout) == [4, 3]
     both = fruler("rules", four_rules, "--only", "kind", "--only", "age").stdout
     assert numbers_of(both) == [4]
     assert "shown: 1 rule with kind and age" in both
@@ -150,7 +151,9 @@ def test_only_rules_that_use_an_input(fruler, four_rules):
 
 def test_only_rules_that_use_a_column_of_categories(fruler, model):
     rules = load_model(model).rule_base_
-    assert numbers_of(fruler("rules", model, "--only", "smoker").stdout) == list(range(1, rules.n_rules + 1))
+    assert numbers_of(fruler("rules", model, "--only", "smoker", "--no-table").stdout) == list(
+        range(1, rules.n_rules + 1)
+    )
 
 
 def test_orders_and_inputs_that_are_not_there(fruler, four_rules, model, tmp_path):
@@ -158,6 +161,7 @@ def test_orders_and_inputs_that_are_not_there(fruler, four_rules, model, tmp_pat
     assert_one_line(fruler("rules", four_rules, "--only", "aeg"), "--only: there is no input 'aeg'", "'age'")
     assert_one_line(fruler("rules", model, "--sort", "weight", "--json"), "--sort is for rules as text", "--json")
     assert_one_line(fruler("rules", model, "--only", "age", "--latex"), "--only is for rules as text", "--latex")
+    assert_one_line(fruler("rules", model, "--table", "--latex"), "--table is for rules as text", "--latex")
     x, z = (Variable(name, FuzzyPartition([5.0], (0.0, 10.0))) for name in "xz")
     rules = RuleBase([x, z], [[[0, 0], [0, 1]], [[1, 1], [0, 1]]], [[1.0, 0.0, 0.0], [2.0, 0.0, 0.0]])
     write_model(tmp_path / "two.json", Model(rules))

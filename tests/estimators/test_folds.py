@@ -49,12 +49,12 @@ def test_the_error_is_that_of_new_groups(by_patient):
 
 
 def test_the_printed_error_says_how_it_was_measured(by_patient, tmp_path):
-    assert "Typical error on held-out groups (patient): " in str(by_patient.rule_base_)
+    assert "On held-out groups (patient), half of" in " ".join(str(by_patient.rule_base_).split())
     by_patient.save(tmp_path / "m.json")
     assert load_model(tmp_path / "m.json").rule_base_ == by_patient.rule_base_
     assert by_patient.with_rules(1).rule_base_.background.held_out == "held-out groups (patient)"
-    assert "Typical error on later rows: " in str(quick(cv=TimeSeriesSplit(3)).fit(X, y).rule_base_)
-    assert "Typical error on held-out rows: " in str(quick().fit(X, y).rule_base_)
+    assert "On later rows, half" in str(quick(cv=TimeSeriesSplit(3)).fit(X, y).rule_base_)
+    assert "On held-out rows, half" in str(quick().fit(X, y).rule_base_)
 
 
 def test_folds_and_truth_hold_out_whole_groups(monkeypatch):

@@ -208,7 +208,7 @@ def test_a_file_of_the_time_before_truth_leaves_it_unknown():
     assert model.truth_ is None
     assert model.pareto_[["curves", "truth"]].isna().all(axis=None)
     assert model.rules_[["rmse", "rmse alone"]].isna().all(axis=None)
-    assert "Typical error" not in str(model.rule_base_)
+    assert "RMSE" not in str(model.rule_base_)
 
 
 def test_the_golden_intervals_are_those_of_the_file():

@@ -174,6 +174,9 @@ class RulesOptions:
     model: Path = _model()
     sort: str = _option("ORDER", "weight (largest first), output (lowest first), or file (as in the file).", "file")
     only: list[str] = _repeated("NAME", "Only rules that use this input")
+    table: bool | None = _option(
+        None, "Rules as columns of a table, or one below the other; the shorter by default.", None, "--table/--no-table"
+    )
     markdown: bool = _flag("--markdown", "Print Markdown.")
     latex: bool = _flag("--latex", "Print LaTeX.")
     json: bool = _json()

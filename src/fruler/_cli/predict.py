@@ -30,7 +30,7 @@ from fruler._wording import counted, quote_names, readable_number, unit_after
 from fruler.data._file_content import ReadOptions
 from fruler.data._scan import FileScan, read_ahead
 from fruler.estimators.base import BaseRuleRegressor
-from fruler.explain._sentences import truth_sentence
+from fruler.explain._told import errors_sentence
 from fruler.explain.explanation import Explanation
 from fruler.rules._background import outside_training, said_of_outside
 from fruler.rules._rule_base import RuleBase
@@ -282,7 +282,7 @@ def explain_table(options: ExplainOptions) -> None:
     show("\n\n".join(_as_text(why.get(place), found, place) for place in wanted))
     if row is None and len(wanted) < n_rows:
         show(f"\n{counted(n_rows - len(wanted), 'more row')}; --rows or --row shows them")
-    truth = truth_sentence(model.rule_base_)
+    truth = errors_sentence(model.rule_base_)
     if truth:
         show(f"\n{truth}")
 

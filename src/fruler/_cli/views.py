@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 
 from fruler._cli.failures import said_of
 from fruler._cli.input import load_any_model, load_shown_model
 from fruler._cli.options import ExportOptions, RulesOptions
 from fruler._cli.output import STDOUT, as_json, check_destination, show, write_output
 from fruler._wording import counted, printable, suggest
-from fruler.explain.text import ORDERS, ordered_rules, rules_text, rules_title, rules_with
+from fruler.explain._told import title_of
+from fruler.explain.text import ORDERS, ordered_rules, rules_text, rules_with
 from fruler.export import TARGETS, export_model, options_of, targets_with
 from fruler.rules._json.document import rule_base_to_json
 from fruler.rules._rule_base import RuleBase
@@ -23,8 +23,9 @@ def write_rules(options: RulesOptions) -> None:
         raise ValueError(f"--{styles[0]} and --{styles[1]} exclude each other; choose one")
     if options.sort not in ORDERS:
         raise ValueError(f"--sort: there is no order {options.sort!r}; {suggest(options.sort, ORDERS)}")
-    if styles and (options.sort != ORDERS[0] or options.only):
-        raise ValueError(f"--{'only' if options.only else 'sort'} is for rules as text; leave out --{styles[0]}")
+    given = {"only": options.only, "sort": options.sort != ORDERS[0], "table": options.table is not None}
+    for name in (name for name, is_given in given.items() if is_given and styles):
+        raise ValueError(f"--{name} is for rules as text; leave out --{styles[0]}")
     check_destination(options.output, options.model)
     rules = (load_any_model(options.model) if options.json else load_shown_model(options.model)).rule_base_
     if options.json:
@@ -32,7 +33,7 @@ def write_rules(options: RulesOptions) -> None:
     elif styles:
         content = rules.to_markdown() if options.markdown else rules.to_latex()
     else:
-        content = _listed(rules, options.sort, options.only)
+        content = _listed(rules, options)
     content = content.rstrip("\n")
     if options.output == STDOUT and not styles:
         show(content)
@@ -40,18 +41,19 @@ def write_rules(options: RulesOptions) -> None:
         write_output(options.output, content + "\n")
 
 
-def _listed(rule_base: RuleBase, sort: str, only: Sequence[str]) -> str:
+def _listed(rule_base: RuleBase, options: RulesOptions) -> str:
     """Return the text of the rules that use all of some inputs, in an order."""
+    sort, only = options.sort, options.only
     with said_of("--only"):
         shown = rules_with(rule_base, only)
     if not shown:
         raise ValueError(f"--only: no rule uses {' and '.join(map(repr, only))}; leave out --only to see all rules")
     with said_of(f"--sort {sort}"):
         order = [rule for rule in ordered_rules(rule_base, sort) if rule in shown]
-    title = rules_title(rule_base)
+    title = title_of(rule_base)
     if len(shown) < rule_base.n_rules:
         title += f"; shown: {counted(len(shown), 'rule')} with {' and '.join(only)}"
-    return rules_text(rule_base, rules=order, title=title)
+    return rules_text(rule_base, rules=order, title=title, table=options.table)
 
 
 def write_export(options: ExportOptions) -> None:

@@ -466,14 +466,16 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
 
     def _take(self, point: FrontPoint, rows: TrainingTable | TrainingSample) -> None:
         """Take a model of the front as the model, with a summary of the rows."""
-        training = replace(rows.summarise(point.rule_base, point.cv_error, point.truth), marks=self._marks)
-        if not np.isnan(training.cv_rmse):
-            training = replace(training, held_out=self._held_out)
-        rule_base = replace(point.rule_base, training=training, extrapolation=self.extrapolation)
+        rule_base = point.rule_base
         if self._moments is not None and self._sources is not None:
             gaps = self._moments.gaps(np.flatnonzero(rule_base.uses))
             variables = rule_base.inputs.with_sources(self._sources, self._limits)
             rule_base = replace(rule_base, gaps=gaps, variables=variables)
+        # The summary counts the rows of each category.
+        training = replace(rows.summarise(rule_base, point.cv_error, point.truth), marks=self._marks)
+        if not np.isnan(training.cv_rmse):
+            training = replace(training, held_out=self._held_out)
+        rule_base = replace(rule_base, training=training, extrapolation=self.extrapolation)
         self._set_rule_base(rule_base)
         if self._calibration is not None:
             kept = self._calibration

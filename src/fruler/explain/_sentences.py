@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -14,24 +15,29 @@ from fruler._wording import (
     in_groups,
     number_to_place,
     number_within,
+    percent,
     readable_number,
     unit_after,
     with_plus,
     with_unit,
 )
+from fruler.explain._conditions import GLUE, label_meanings, listed
 from fruler.explain._effects import (
     category_features,
     curve_parts,
     few_of,
     level_changes,
+    level_offsets,
     signed_effects,
     typical_outputs,
     typical_rows,
 )
 from fruler.explain._scales import bounds_sentence, scale_of
+from fruler.rules._curves import Curve
 from fruler.rules._inputs import Variable
 from fruler.rules._rule_base import RuleBase
 
+Form = Literal["sentences", "equation"]
 # The rounding error of a written output, as a share of the target's spread.
 SHARE_OF_SPREAD = 0.01
 # A number after "about" may have twice the rounding error.
@@ -43,8 +49,9 @@ _SHARE_OF_WIDTH = 0.05
 _LEAST_WIDTH = 0.5
 # More inputs than this that hardly matter are counted, not named.
 _MAX_NAMED = 2
-# Keeps a number and its unit on one line: `textwrap` does not break lines at a non-breaking space.
-GLUE = "\u00a0"
+# The rounding error of printed split points, as a share of the input's range.
+_SHARE_OF_RANGE = 0.002
+_NOTHING = 1e-6
 # The rounding error of printed errors, as a share of the target's spread.
 _SHARE_OF_ERROR = 0.002
 # Rules are named if their error is this many times the model's; of more than three only the worst.
@@ -343,3 +350,108 @@ def _alike(numbers: list[str]) -> list[str]:
         return numbers
     places = max(len(number.partition(".")[2]) for number in numbers)
     return [in_groups(f"{float(number.replace(',', '')):.{places}f}") for number in numbers]
+
+
+def require_form(form: str) -> None:
+    """Raise an error if the form is unknown."""
+    if form not in get_args(Form):
+        raise ValueError(f"form must be one of {', '.join(get_args(Form))}; got {form!r}.")
+
+
+def rule_name(rule_base: RuleBase, rule: int) -> str:
+    """Return the name of a rule with its support: "Rule 2 (18% of the rows)"."""
+    shares = rule_base.support
+    return f"Rule {rule + 1}" + ("" if shares is None else f" ({percent(float(shares[rule]))} of the rows)")
+
+
+def conclusion(rule_base: RuleBase, rule: int, form: Form = "sentences") -> str:
+    """Write the consequent of a rule: "heating is about 26; -1 per °C of temperature (from -1)", "heating is low"."""
+    sentence = sentence_of(rule_base, rule) if form == "sentences" else None
+    if sentence is not None:
+        return f"{rule_base.target_name} is {sentence}"
+    label = rule_base.consequents.label(rule)
+    if label is not None:
+        return f"{rule_base.target_name} is {label}"
+    return f"{scale_of(rule_base).subject(rule_base.target_name)} = {formula(rule_base, rule)}"
+
+
+def formula(rule_base: RuleBase, rule: int) -> str:
+    """Write the linear output of a rule: terms by size of their effects, then curves, then categories."""
+    slopes = rule_base.consequents.terms(rule)
+    tolerance = SHARE_OF_SPREAD * rule_base.background.spread
+    effects = np.abs(signed_effects(rule_base)[rule])
+    largest_values = np.abs(rule_base.background.ranges).max(axis=1)
+    terms = number_within(float(rule_base.consequents.intercepts[rule]), tolerance)
+    for j in np.argsort(-effects, kind="stable"):
+        if j in slopes and rule_base.variables[j].levels is None:
+            sign = "-" if slopes[j] < 0.0 else "+"
+            largest = float(largest_values[j])
+            size = number_within(abs(slopes[j]), tolerance / largest if largest > 0.0 else 0.0)
+            variable = rule_base.variables[j]
+            times = f"{GLUE}if{GLUE}" if variable.tells_gaps else "·"
+            terms += f" {sign}{GLUE}{size}{times}{variable.term}"
+    terms += "".join(f" +{GLUE}curve of {rule_base.names[curve.input]}" for curve in rule_base.curves)
+    for feature in category_features(rule_base):
+        offsets = level_offsets(rule_base, rule, feature)
+        if offsets:
+            terms += f"; {feature.name}: {_offsets(offsets, tolerance)}"
+    return terms
+
+
+def _offsets(offsets: dict[str, float], tolerance: float) -> str:
+    """Write the offsets of categories; a long list is cut to its two ends."""
+    return few_of([f"{level}{GLUE}{_signed(value, tolerance)}" for level, value in offsets.items()])
+
+
+def bend_places(curve: Curve, variable: Variable) -> list[str]:
+    """Write the places where a curve bends, rounded to a share of the input's range."""
+    low, high = curve.partition.domain
+    return [variable.number_text(x, _SHARE_OF_RANGE * (high - low)) for x in curve.bends().x.tolist()]
+
+
+def _signed(value: float, tolerance: float) -> str:
+    # A zero with a rounding error is written as 0.
+    return with_plus(number_within(value if abs(value) > _NOTHING * tolerance else 0.0, tolerance))
+
+
+def _number_writer(variable: Variable) -> Callable[[float], str]:
+    low, high = variable.partition.range
+    return lambda value: variable.number_text(value, _SHARE_OF_RANGE * (high - low))
+
+
+def meaning_title(rule_base: RuleBase) -> str:
+    """Return the heading of the meanings of labels: those of strong partitions meet, triangles stand for values."""
+    free = any(variable.partition.of_triangles for variable in meaningful(rule_base))
+    return "What labels stand for" if free else "Where labels meet"
+
+
+def meaningful(rule_base: RuleBase) -> list[Variable]:
+    """Return the inputs, and the target, whose labels have names that need an explanation."""
+    inputs = [rule_base.variables[j] for j in rule_base.antecedent_inputs if rule_base.antecedents.shares_labels]
+    found = [variable for variable in inputs if not variable.tells_ranges]
+    return found if rule_base.target is None else [*found, rule_base.target]
+
+
+def where_labels_meet(variable: Variable, written: Callable[[float], str] | None = None) -> str:
+    """Write the split points between the labels of an input, e.g. "low < 10 < high", or else their meanings.
+
+    `written` formats a value.
+    """
+    partition = variable.partition
+    if not partition.ordered:
+        groups = [", ".join(f"{code:g}" for code in group) for group in partition.groups]
+        return listed(dict(zip(partition.labels, groups, strict=True)))
+    if partition.of_triangles:
+        return listed(label_meanings(variable, written))
+    writer = written or _number_writer(variable)
+    words = [partition.labels[0]]
+    for split, label in zip(partition.split_points, partition.labels[1:], strict=True):
+        words += [f"<{GLUE}{writer(split)}", f"<{GLUE}{label.replace(' ', GLUE)}"]
+    return " ".join(words)
+
+
+def is_switch(rule_base: RuleBase, variable: Variable) -> bool:
+    """Return whether an input was 0 or 1 in every training row, and has a label for each."""
+    if len(variable.partition.split_points) != 1 or variable.name not in rule_base.names:
+        return False
+    return rule_base.background.is_binary(rule_base.names.index(variable.name))

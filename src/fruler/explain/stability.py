@@ -12,10 +12,10 @@ import pandas as pd
 
 from fruler._arrays import Floats, frozen
 from fruler._wording import counted, number_to_place, percent
+from fruler.explain._conditions import GLUE, condition
 from fruler.explain._dependence import EffectCurve
 from fruler.explain._refit_comparison import PLACE_SHARE, Comparison, Original, Use, input_uses, place_text, share_of
-from fruler.explain._sentences import GLUE
-from fruler.explain.text import condition, terminal_width, wrapped
+from fruler.explain.text import terminal_width, wrapped
 from fruler.rules._rule_base import RuleBase
 
 # The share of the refits whose effects lie in a band.

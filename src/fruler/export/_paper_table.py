@@ -8,10 +8,10 @@ import numpy as np
 
 from fruler._arrays import Floats
 from fruler._wording import name_with_unit, readable_number, with_plus
+from fruler.explain._conditions import GLUE, condition
 from fruler.explain._effects import category_features, few_of, level_offsets
 from fruler.explain._scales import bounds_sentence, scale_of
-from fruler.explain._sentences import GLUE
-from fruler.explain.text import Form, bend_places, conclusion, condition, rule_name
+from fruler.explain._sentences import Form, bend_places, conclusion, rule_name
 from fruler.export._phrases import accepted_text
 from fruler.rules._curves import Curve
 from fruler.rules._features import Feature

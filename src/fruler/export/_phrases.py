@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from fruler._wording import printable
+from fruler.explain._conditions import categories_text, is_yes
 from fruler.explain._effects import accepted_levels
-from fruler.explain.text import categories_text, is_yes, rule_name
+from fruler.explain._sentences import rule_name
 from fruler.export._plan import CurvePlan
 from fruler.rules._features import feature_with
 from fruler.rules._rule_base import RuleBase

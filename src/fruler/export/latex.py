@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable, Sequence
 
 from fruler._wording import counted_rules, name_with_unit, printable
+from fruler.explain._conditions import label_meanings
 from fruler.explain._scales import scale_of
-from fruler.explain.text import Form, label_meanings, meaningful, require_form
+from fruler.explain._sentences import Form, meaningful, require_form
 from fruler.export._paper_table import (
     MINUS,
     Column,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from fruler._wording import name_with_unit, printable
-from fruler.explain.text import Form, meaningful, require_form, where_labels_meet
+from fruler.explain._sentences import Form, meaningful, require_form, where_labels_meet
 from fruler.export._paper_table import curve_bends, notes_below, require_digits, rule_columns, sentences
 from fruler.rules._rule_base import RuleBase
 
@@ -50,8 +50,8 @@ def export(rule_base: RuleBase, *, digits: int = 3, form: Form = "equation") -> 
     <BLANKLINE>
     >>> trained = rules.with_training([[-2.0], [2.0], [20.0]], [27.0, 23.0, 5.0])
     >>> print(export(trained, form="sentences"))  # doctest: +ELLIPSIS
-    - Rule 1 (58% of the rows): if temperature is low (below about 10 °C), then heating is about 22.3; -1 per °C of ...
-    - Rule 2 (42% of the rows): if temperature is high (above about 10 °C), then heating is about 5.2
+    - Rule 1 (58% of the rows): if temperature is low (under 10 °C), then heating is about 22.3; -1 per °C of ...
+    - Rule 2 (42% of the rows): if temperature is high (over 10 °C), then heating is about 5.2
     <BLANKLINE>
     """
     require_form(form)

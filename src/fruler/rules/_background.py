@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from fruler.rules._rule_base import RuleBase
 
 N_BINS = 24
+# An input with at most this many values has few: they are named one by one.
+MAX_VALUES = 12
+# Whole numbers over a longer range are taken for measurements.
+_MAX_COUNT = 60
 # The maximum number of inputs named in a message about values outside the training data.
 _INPUTS_SHOWN = 5
 _ROWS_IN_BLOCK = 64
@@ -65,6 +69,16 @@ class TrainingSummary(FrozenValue):
         How sentences name the rows of `cv_rmse`, if they were not drawn at random: "later rows" or "held-out groups".
     marks : array-like, optional
         Marks of some training rows, by which they are recognised.
+    level_rows : tuple of array-like of shape (n_rules, n_levels), optional
+        For each feature with categories, the number of rows of each category where each rule applies: every row counts
+        by the rule's weight in its prediction.
+    misses : (float, float), optional
+        Half of the predictions on these rows miss the target by at most the first number, and nine of ten by at most
+        the second. With a link, they are errors of the transformed target.
+    values : tuple of array-like, optional
+        For each input its values, if there are at most 12; else an empty array.
+    whole : array-like of shape (n_inputs,), optional
+        1 for each input whose values are whole numbers, else 0.
     """
 
     n_rows: int
@@ -89,13 +103,21 @@ class TrainingSummary(FrozenValue):
     raw_spread: float | None = None
     held_out: str = ""
     marks: Floats | None = None
+    level_rows: tuple[Floats, ...] | None = None
+    misses: tuple[float, float] | None = None
+    values: tuple[Floats, ...] | None = None
+    whole: Floats | None = None
 
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
             if value is None or field.name in ("truth", "held_out"):
                 continue
-            if "Floats" in str(field.type):
+            if field.name == "misses":
+                self._set(misses=(float(value[0]), float(value[1])))
+            elif str(field.type).startswith("tuple"):
+                self._set(**{field.name: tuple(frozen(part, np.float64) for part in value)})
+            elif "Floats" in str(field.type):
                 self._set(**{field.name: frozen(value, np.float64)})
             else:
                 self._set(**{field.name: int(value) if field.name == "n_rows" else float(value)})
@@ -144,9 +166,25 @@ class TrainingSummary(FrozenValue):
             raise ValueError(
                 "The centres of a training summary must lie between low and high, and its spreads can't be negative."
             )
+        self._check_details(p, n_rules)
         means = self.curve_means
         if means is not None and (means.ndim != 2 or means.shape[1] != n_rules or not np.isfinite(means).all()):
             raise ValueError(f"curve_means of a training summary must be {n_rules} finite numbers for each curve.")
+
+    def _check_details(self, p: int, n_rules: int) -> None:
+        """Refuse optional parts of a wrong shape."""
+        sums = self.level_rows or ()
+        if any(
+            rows.ndim != 2 or len(rows) != n_rules or not (np.isfinite(rows) & (rows >= 0.0)).all() for rows in sums
+        ):
+            raise ValueError("level_rows of a training summary must be non-negative numbers, one list for each rule.")
+        if self.misses is not None and not (0.0 <= self.misses[0] <= self.misses[1] < np.inf):
+            raise ValueError("misses of a training summary must be two non-negative numbers that increase.")
+        if self.whole is not None and self.whole.shape != (p,):
+            raise ValueError(f"whole of a training summary must have {p} numbers.")
+        lists = self.values
+        if lists is not None and (len(lists) != p or any(one.ndim != 1 or not np.isfinite(one).all() for one in lists)):
+            raise ValueError(f"values of a training summary must be {p} lists of finite numbers.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -257,6 +295,17 @@ class Background:
         between = self.summary.histograms[feature, 1:-1]
         return self.ranges[feature].tolist() == [0.0, 1.0] and not between.any()
 
+    def values(self, feature: int) -> Floats:
+        """Return the values of an input in the training data, if they are known and at most 12."""
+        known = None if self.summary is None else self.summary.values
+        return np.empty(0) if known is None else known[feature]
+
+    def counts(self, feature: int) -> bool:
+        """Return whether an input counts something: whole numbers over a short range; False if this is not known."""
+        if self.summary is None or self.summary.whole is None or not self.summary.whole[feature]:
+            return False
+        return float(np.ptp(self.ranges[feature])) <= min(_MAX_COUNT, self.summary.n_rows / 5.0)
+
     @property
     def input_importance(self) -> Floats:
         """How much each input moves a prediction on average, shape (n_inputs,); 0 if it is not known."""
@@ -339,6 +388,14 @@ class Background:
     def held_out(self) -> str:
         """How sentences name held-out rows."""
         return (self.summary.held_out if self.summary else "") or "held-out rows"
+
+    @property
+    def misses(self) -> tuple[float, float] | None:
+        """The errors that half of the predictions and nine of ten stay below, before the link, if they are known."""
+        intervals = self.rule_base.intervals
+        if intervals is not None and intervals.misses is not None:
+            return intervals.misses
+        return None if self.summary is None else self.summary.misses
 
     @property
     def truth(self) -> Truth | None:

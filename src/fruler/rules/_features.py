@@ -59,7 +59,7 @@ class Feature:
 def features_of(variables: Sequence[Variable]) -> tuple[Feature, ...]:
     """Return the features of some inputs, in the order of their first inputs.
 
-    The one-hot inputs of a column are one feature.
+    All inputs that number the categories of a column, such as its one-hot inputs, are one feature.
 
     Examples
     --------
@@ -74,11 +74,17 @@ def features_of(variables: Sequence[Variable]) -> tuple[Feature, ...]:
     size (0,) []
     fuel (1, 2) [('gas', (1.0, 0.0)), ('oil', (0.0, 1.0)), ('sun', (0.0, 0.0))]
     """
-    # An input that has the same name as a column of one-hot inputs is a feature of its own.
-    groups: dict[tuple[str, bool], list[int]] = {}
+    groups: dict[tuple[str, frozenset[str] | None], list[int]] = {}
     for j, variable in enumerate(variables):
-        groups.setdefault((variable.subject, variable.is_indicator), []).append(j)
+        levels = variable.levels
+        key = (variable.name, None) if levels is None else (levels.column, frozenset(levels.levels))
+        groups.setdefault(key, []).append(j)
     return tuple(_feature(variables, own) for own in groups.values())
+
+
+def category_features(features: Iterable[Feature]) -> list[Feature]:
+    """Return the features with categories."""
+    return [feature for feature in features if feature.has_levels]
 
 
 def feature_with(features: Iterable[Feature], j: int) -> Feature:
@@ -88,7 +94,7 @@ def feature_with(features: Iterable[Feature], j: int) -> Feature:
 
 def _feature(variables: Sequence[Variable], inputs: list[int]) -> Feature:
     first = variables[inputs[0]]
-    if first.is_indicator and first.levels is not None:
+    if first.levels is not None:
         numbers = [dict(levels.choices) for j in inputs if (levels := variables[j].levels) is not None]
         options = [Option(level, tuple(own[level] for own in numbers)) for level in first.levels.levels]
     elif first.choices:

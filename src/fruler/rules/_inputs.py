@@ -19,7 +19,7 @@ from fruler._table.sources import NO_OR_YES, Choice, LevelSource, NumberSource, 
 from fruler._wording import name_with_unit, number_within
 from fruler.rules._partitions import Partition
 
-_YEAR = re.compile(r"(?<![a-z])(year|yr)(?![a-z])", re.IGNORECASE)
+_YEAR = re.compile(r"(?<![a-z])(?<!of[ _])(year|yr)(?![a-z])", re.IGNORECASE)
 
 
 @dataclass(frozen=True, init=False)

@@ -9,8 +9,10 @@ import numpy as np
 
 from fruler._arrays import Floats, Indices, row_blocks
 from fruler._table.rows import row_marks, spread_evenly
-from fruler.rules._background import N_BINS, TrainingSummary
+from fruler.rules._background import MAX_VALUES, N_BINS, TrainingSummary
+from fruler.rules._features import category_features
 from fruler.rules._inference import parts_from
+from fruler.rules.intervals import quantiles_of
 from fruler.rules.truth import Truth, TruthSums
 
 if TYPE_CHECKING:
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 
 # The precision of centres and spreads, as a share of an input's range or of a spread: nobody reads more digits.
 _EXACTNESS = 1e-5
+# Values that come less often, on average, are not taken for all that there are.
+_COMES_AGAIN = 5.0
 # Rounding may leave this much variance of equal numbers between 0 and 1.
 _NOTHING = 1e-14
 
@@ -32,11 +36,14 @@ class RulePlaces(NamedTuple):
     curve_means : ndarray of shape (n_curves, n_rules) or None
         The mean of each curve, if there are curves. It may differ from the curve at the mean of its input: a summer
         lies between two winters.
+    level_rows : tuple of ndarray of shape (n_rules, n_levels), or None
+        The number of rows of each category in each rule, for each feature with categories.
     """
 
     centres: Floats
     spreads: Floats
     curve_means: Floats | None
+    level_rows: tuple[Floats, ...] | None
 
 
 class PlaceSums(NamedTuple):
@@ -50,12 +57,15 @@ class PlaceSums(NamedTuple):
         The inputs and their squares, as shares of the inputs' ranges: squares of large numbers would overflow.
     curves : ndarray of shape (n_curves, n_rules)
         The heights of the curves, as shares of the largest height of each curve.
+    levels : ndarray of shape (n_levels, n_rules)
+        The weights of the rows with each category, of all features with categories one after the other.
     """
 
     total: Floats
     first: Floats
     second: Floats
     curves: Floats
+    levels: Floats
 
     @classmethod
     def over_rows(cls, rule_base: RuleBase, values: Floats, weight: Floats, low: Floats, high: Floats) -> PlaceSums:
@@ -65,7 +75,11 @@ class PlaceSums(NamedTuple):
         curves = np.empty((len(rule_base.curves), rule_base.n_rules))
         for c, (curve, size) in enumerate(zip(rule_base.curves, _curve_sizes(rule_base, low, high), strict=True)):
             curves[c] = curve.values(values[:, curve.input]) / size @ counts
-        return cls(counts.sum(axis=0), counts.T @ shares, counts.T @ np.square(shares), curves)
+        levels = [np.zeros((0, rule_base.n_rules))]
+        for feature in category_features(rule_base.features):
+            of_row = np.eye(len(feature.options))[feature.options_of(values)]
+            levels.append(of_row.T @ counts)
+        return cls(counts.sum(axis=0), counts.T @ shares, counts.T @ np.square(shares), curves, np.concatenate(levels))
 
     def plus(self, other: PlaceSums) -> PlaceSums:
         """Return the sums over both sets of rows."""
@@ -73,7 +87,7 @@ class PlaceSums(NamedTuple):
 
     def places(self, rule_base: RuleBase, low: Floats, high: Floats) -> RulePlaces:
         """Return the location of the rows, for inputs of these ranges."""
-        total, first, second, curves = (np.array(sums) for sums in self)
+        total, first, second, curves, levels = (np.array(sums) for sums in self)
         # A rule that applies to no row gets the means over the rows of all rules.
         nowhere = total <= 0.0
         total[nowhere], first[nowhere], second[nowhere] = total.sum() or 1.0, first.sum(axis=0), second.sum(axis=0)
@@ -86,7 +100,11 @@ class PlaceSums(NamedTuple):
         sizes = _curve_sizes(rule_base, low, high)[:, None]
         added = _rounded(curves / total * sizes, np.broadcast_to(_EXACTNESS * sizes, curves.shape))
         spreads = _rounded(spreads, _EXACTNESS * spreads)
-        return RulePlaces(np.clip(centres, low, high), spreads, added if len(added) else None)
+        n_levels = [len(feature.options) for feature in category_features(rule_base.features)]
+        level_rows = np.split(np.round(levels, 1).T, np.cumsum(n_levels)[:-1], axis=1) if n_levels else []
+        return RulePlaces(
+            np.clip(centres, low, high), spreads, added if len(added) else None, tuple(level_rows) or None
+        )
 
 
 def rule_places(rule_base: RuleBase, values: Floats, weight: Floats, low: Floats, high: Floats) -> RulePlaces:
@@ -109,7 +127,7 @@ def rule_places(rule_base: RuleBase, values: Floats, weight: Floats, low: Floats
     >>> x = Variable("x", FuzzyPartition([5.0], (0.0, 10.0), 0.0))
     >>> rules = RuleBase([x], [[[0, 0]], [[1, 1]]], [[0.0, 0.0], [2.0, 0.0]])
     >>> rows = np.array([[0.0], [4.0], [9.0]])
-    >>> centres, spreads, _ = rule_places(rules, rows, np.ones(3), rows.min(axis=0), rows.max(axis=0))
+    >>> centres, spreads, *_ = rule_places(rules, rows, np.ones(3), rows.min(axis=0), rows.max(axis=0))
     >>> centres.tolist(), spreads.tolist()
     ([[2.0], [9.0]], [[2.0], [0.0]])
     """
@@ -123,7 +141,8 @@ def no_rows(rule_base: RuleBase) -> PlaceSums:
     """Return the sums over no rows."""
     shape = (rule_base.n_rules, len(rule_base.variables))
     curves = np.zeros((len(rule_base.curves), rule_base.n_rules))
-    return PlaceSums(np.zeros(shape[0]), np.zeros(shape), np.zeros(shape), curves)
+    n_levels = sum(len(feature.options) for feature in category_features(rule_base.features))
+    return PlaceSums(np.zeros(shape[0]), np.zeros(shape), np.zeros(shape), curves, np.zeros((n_levels, shape[0])))
 
 
 def _curve_sizes(rule_base: RuleBase, low: Floats, high: Floats) -> Floats:
@@ -205,6 +224,9 @@ def training_summary(
         truth=measure_truth(rule_base, values, target, weight, held_out=False) if truth is None else truth,
         **rule_places(rule_base, values, weight, low, high)._asdict(),
         raw_spread=None if output.transform.keeps_units else _spread(output.raw_of(target), weight),
+        misses=quantiles_of(np.abs(output.raw_of(target) - output.bounded(raw)), weight),
+        values=tuple(few_values(values[:, j]) for j in range(values.shape[1])),
+        whole=(values == np.floor(values)).all(axis=0),
     )
 
 
@@ -213,6 +235,18 @@ def marks_of(rule_base: RuleBase, given: Floats, target: Floats) -> Floats:
     # The inputs for gaps repeat what other inputs say.
     asked = [not variable.tells_gaps for variable in rule_base.variables]
     return row_marks(given[:, asked], target)
+
+
+def few_values(column: Floats) -> Floats:
+    """Return the distinct values of an input, or no values if there are many or they hardly come again.
+
+    Examples
+    --------
+    >>> few_values(np.repeat([60.0, 36.0], 5)).tolist(), few_values(np.arange(100.0)).tolist()
+    ([36.0, 60.0], [])
+    """
+    found = np.unique(column)
+    return found if len(found) <= min(MAX_VALUES, len(column) / _COMES_AGAIN) else found[:0]
 
 
 def _spread(target: Floats, weight: Floats) -> float:

@@ -28,8 +28,8 @@ from fruler.rules._partitions import LARGEST_LIMIT, Partition
 from fruler.rules.intervals import Intervals, PredictionIntervals, calibrated_intervals, prediction_intervals
 
 if TYPE_CHECKING:
+    from fruler.explain._sentences import Form
     from fruler.explain.explanation import Explanation
-    from fruler.explain.text import Form
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,9 @@ class Intervals(FrozenValue):
     method : {"cross-validation", "calibration"}
         Where the held-out rows come from: the folds of a cross-validation, each predicted by its own model, or rows
         that were not used for learning.
+    misses : (float, float), optional
+        Half of the predictions on the held-out rows miss the target by at most the first number, and nine of ten by at
+        most the second.
 
     See Also
     --------
@@ -70,6 +73,7 @@ class Intervals(FrozenValue):
     spreads: Floats
     n_rows: int
     method: Method
+    misses: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         lists = {name: frozen(getattr(self, name), np.float64) for name in ("coverages", "scores", "spreads")}
@@ -85,6 +89,8 @@ class Intervals(FrozenValue):
             raise ValueError("Scores and spreads of intervals can't be negative, and scores can't decrease.")
         if max(self.scores[-1], self.spreads.max(initial=0.0)) > LARGEST_VALUE:
             raise ValueError(f"Scores and spreads of intervals must not exceed {LARGEST_VALUE:g}.")
+        if self.misses is not None and not (0.0 <= self.misses[0] <= self.misses[1] <= LARGEST_VALUE):
+            raise ValueError("misses of intervals must be two non-negative numbers that increase.")
         if self.n_rows < 1 or self.method not in METHODS:
             raise ValueError(f"Intervals need at least one held-out row, and one of the methods {', '.join(METHODS)}.")
 
@@ -207,8 +213,10 @@ def cross_validated_intervals(folds: Sequence[HeldOutErrors]) -> Intervals | Non
     scores = [
         scores_of(fold.errors, fold.activations @ spreads_from(*rest)) for fold, rest in zip(folds, others, strict=True)
     ]
-    weight = np.concatenate([fold.weight for fold in folds])
-    return intervals_from(np.concatenate(scores), weight, spreads_from(*total), "cross-validation")
+    weight, errors = (
+        np.concatenate(parts) for parts in zip(*((fold.weight, fold.errors) for fold in folds), strict=True)
+    )
+    return intervals_from(np.concatenate(scores), errors, weight, spreads_from(*total), "cross-validation")
 
 
 def spreads_from(sums: Floats, weights: Floats) -> Floats:
@@ -232,13 +240,27 @@ def scores_of(errors: Floats, spreads: Floats) -> Floats:
     return np.asarray(np.abs(errors) / spreads)
 
 
-def intervals_from(scores: Floats, weight: Floats, spreads: Floats, method: Method) -> Intervals | None:
+def quantiles_of(sizes: Floats, weight: Floats) -> tuple[float, float]:
+    """Return the sizes that half of the rows and nine of ten stay below, by their weights.
+
+    Examples
+    --------
+    >>> quantiles_of(np.arange(1.0, 11.0), np.ones(10))
+    (5.0, 9.0)
+    """
+    order = np.argsort(sizes, kind="stable")
+    shares = np.cumsum(weight[order]) / weight.sum()
+    half, most = (float(sizes[order[np.searchsorted(shares, share - _ROUNDING)]]) for share in (0.5, 0.9))
+    return half, most
+
+
+def intervals_from(scores: Floats, errors: Floats, weight: Floats, spreads: Floats, method: Method) -> Intervals | None:
     """Return the intervals of scores; None if no row has a finite score and a positive weight.
 
     Parameters
     ----------
-    scores, weight : ndarray of shape (n_rows,)
-        The scores of held-out rows, and their weights.
+    scores, errors, weight : ndarray of shape (n_rows,)
+        The scores of held-out rows, their errors, and their weights.
     spreads : ndarray of shape (n_rules,)
         The spread of each rule, by which the errors were divided.
     method : {"cross-validation", "calibration"}
@@ -248,7 +270,7 @@ def intervals_from(scores: Floats, weight: Floats, spreads: Floats, method: Meth
     --------
     With three rows each score bounds one more quarter of all new rows, and nothing bounds the last quarter:
 
-    >>> intervals_from(np.array([3.0, 1.0, 2.0]), np.ones(3), np.ones(1), "calibration").coverages.tolist()
+    >>> intervals_from(np.array([3.0, 1.0, 2.0]), np.ones(3), np.ones(3), np.ones(1), "calibration").coverages.tolist()
     [0.25, 0.5, 0.75]
     """
     known = np.flatnonzero((weight > 0.0) & np.isfinite(scores))
@@ -261,7 +283,8 @@ def intervals_from(scores: Floats, weight: Floats, spreads: Floats, method: Meth
     places = np.arange(len(order)) if len(order) <= len(_KEPT) else _places(coverages)
     first = np.flatnonzero(np.diff(coverages[places], prepend=0.0) > 0.0)
     kept = places[first]
-    return Intervals(coverages[kept], scores[order][kept], spreads, len(order), method)
+    misses = quantiles_of(np.abs(errors[known]), weight[known])
+    return Intervals(coverages[kept], scores[order][kept], spreads, len(order), method, misses)
 
 
 def _places(coverages: Floats) -> Indices:
@@ -348,7 +371,7 @@ def calibrated_intervals(rule_base: RuleBase, values: Floats, y: Any, sample_wei
     # A copy of a row says nothing new about the error of another row.
     _, first, group = np.unique(np.column_stack([values, target]), axis=0, return_index=True, return_inverse=True)
     weight = np.bincount(group.ravel(), weight).astype(np.float64)
-    found = intervals_from(scores[first], weight, spreads, "calibration")
+    found = intervals_from(scores[first], errors[first], weight, spreads, "calibration")
     if found is None:
         raise ValueError("Prediction intervals need at least one row with a positive weight; give more rows.")
     return found

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from fruler import FuzzyPartition, RuleBase
+from fruler.explain._conditions import accepted_labels
 from fruler.explain._effects import signed_effects
 from fruler.explain.plots import RuleBaseDisplay
-from fruler.explain.text import accepted_labels
 from fruler.rules import NominalPartition, Variable
 
 matplotlib = pytest.importorskip("matplotlib")

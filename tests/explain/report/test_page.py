@@ -12,9 +12,9 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression
 
 from fruler import FuzzyRuleRegressor
+from fruler.explain._conditions import condition
 from fruler.explain.report import report_html, write_report
 from fruler.explain.report._error_views import checked_rows, measure_rows, model_errors
-from fruler.explain.text import condition
 from fruler.rules import Curve, FuzzyPartition, RuleBase, Variable
 from fruler.rules._json.document import rule_base_to_json
 from fruler.rules._measurement import measure_truth

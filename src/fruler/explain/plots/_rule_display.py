@@ -11,13 +11,13 @@ import numpy.typing as npt
 
 from fruler._arrays import Floats
 from fruler._wording import counted, percent, readable_number
+from fruler.explain._conditions import accepted_words
 from fruler.explain._effects import signed_effects
 from fruler.explain._scales import scale_of
 from fruler.explain.plots._display import Display, require_count, rule_base_of
 from fruler.explain.plots._drawing import SMALL, VERMILLION, blue, ink, text_inches, tick_text, tidy, wrap
 from fruler.explain.plots._ranges import drawn_range
 from fruler.explain.plots._sets import membership, sorted_choices, without_tails
-from fruler.explain.text import accepted_words
 from fruler.rules._inputs import Variable
 from fruler.rules._rule_base import RuleBase
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from fruler._wording import counted, name_with_unit, percent, with_unit
+from fruler.explain._sentences import where_labels_meet
 from fruler.explain.importance import feature_moves
 from fruler.explain.report._drawings import (
     INPUT_SHARE,
@@ -18,7 +19,6 @@ from fruler.explain.report._drawings import (
     value_text,
 )
 from fruler.explain.report._reference import Reference, View
-from fruler.explain.text import where_labels_meet
 from fruler.rules._features import Feature
 from fruler.rules._inputs import Variable
 from fruler.rules._rule_base import RuleBase

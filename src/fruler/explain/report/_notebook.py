@@ -9,14 +9,14 @@ import numpy as np
 
 from fruler._arrays import Floats
 from fruler._wording import counted, counted_rules, percent, with_minus
+from fruler.explain._conditions import conditions
 from fruler.explain._scales import scale_of
-from fruler.explain._sentences import Sentence, closing_sentences
+from fruler.explain._sentences import Sentence, closing_sentences, meaning_title, meaningful
 from fruler.explain.explanation import PARTS_SHOWN, ROWS_SHOWN, Explanation, part_tolerance, shown_parts, totals
-from fruler.explain.report._drawings import INPUT_SHARE, TARGET_SHARE, typeset
+from fruler.explain.report._drawings import INPUT_SHARE, TARGET_SHARE
 from fruler.explain.report._input_views import meeting
 from fruler.explain.report._reference import Reference
 from fruler.explain.report._rule_views import RuleView, curve_points, rule_views
-from fruler.explain.text import conditions, meaning_title, meaningful
 from fruler.rules._rule_base import RuleBase
 
 _MAX_RULES, _MAX_TERMS = 30, 8
@@ -152,8 +152,9 @@ def _bar(ways: Floats, before: float, after: float) -> str:
 
 def _row(rule_base: RuleBase, view: RuleView) -> str:
     said = " and ".join(
-        f"{escape(part.subject)} is <b>{escape(part.words)}</b>{f' ({escape(part.within)})' if part.within else ''}"
-        for part in conditions(rule_base, view.number - 1, typeset)
+        f"{escape(part.subject)} is <b>{escape(part.words)}</b>"
+        f"{f' ({escape(with_minus(part.within))})' if part.within else ''}"
+        for part in conditions(rule_base, view.number - 1)
     )
     weight = "" if view.support is None else f'<td class="n">{percent(view.support)}</td>'
     return (

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fruler._wording import name_with_unit, with_plus, with_unit
+from fruler._wording import name_with_unit, with_minus, with_plus, with_unit
+from fruler.explain._conditions import Said, conditions
 from fruler.explain._effects import accepted_levels, few_of, level_offsets, signed_effects, typical_outputs
 from fruler.explain._sentences import Sentence, sentence_of
 from fruler.explain.report._drawings import (
@@ -25,7 +26,6 @@ from fruler.explain.report._drawings import (
 )
 from fruler.explain.report._input_views import drawing_of
 from fruler.explain.report._reference import Reference, View
-from fruler.explain.text import Said, conditions
 from fruler.rules._curves import Curve
 from fruler.rules._features import feature_with
 from fruler.rules._inputs import Variable
@@ -100,7 +100,7 @@ def rule_views(reference: Reference) -> list[RuleView]:
     return [
         RuleView(
             number=rule + 1,
-            conditions=[_condition(reference, rule, said) for said in conditions(rules, rule, typeset)],
+            conditions=[_condition(reference, rule, said) for said in conditions(rules, rule)],
             intercept=shown(float(rules.consequents.intercepts[rule]), TERM_SHARE * background.spread),
             terms=_terms(reference, rule),
             support=None if support is None else float(support[rule]),
@@ -168,7 +168,12 @@ def _condition(reference: Reference, rule: int, said: Said) -> View:
     """Return a condition: its words, and its plot or the names of categories or of nominal labels."""
     rules, j = reference.rule_base, said.inputs[0]
     variable, labels = rules.antecedents.condition_inputs[j], rules.antecedents.accepted(rule, j)
-    view: View = {"name": said.subject, "labels": said.words, "within": said.within, "unit": variable.value_unit}
+    view: View = {
+        "name": said.subject,
+        "labels": said.words,
+        "within": with_minus(said.within),
+        "unit": variable.value_unit,
+    }
     if variable.levels is not None:
         accepted = accepted_levels(rules, rule, feature_with(rules.features, j))
         return {**view, "chips": [(level, level in accepted) for level in variable.levels.levels]}

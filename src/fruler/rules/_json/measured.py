@@ -61,9 +61,12 @@ _INPUT = {
 }
 # Optional members of an input, with one number per rule.
 _PLACES = ("centres", "spreads")
+# Optional members of an input that later versions added: its few values, and whether they are whole numbers.
+_KIND = ("values", "whole")
 # Optional member of the target, for a model with a link.
 _RAW_SPREAD = "raw_spread"
 _FIGURES = ("n_rows", "base", "rmse", "cv_rmse")
+_OPTIONAL = ("truth", "curve_means", "held_out", "marks", "misses", "level_rows")
 
 
 def summary_to_json(summary: TrainingSummary, names: list[str]) -> dict[str, Any]:
@@ -78,6 +81,9 @@ def summary_to_json(summary: TrainingSummary, names: list[str]) -> dict[str, Any
         if of_rules is not None:
             for written, figures in zip(inputs, of_rules.T.tolist(), strict=True):
                 written[key] = figures
+    if summary.values is not None and summary.whole is not None:
+        for written, few, whole in zip(inputs, summary.values, summary.whole.tolist(), strict=True):
+            written |= {"values": few.tolist(), "whole": bool(whole)}
     return {
         "n_rows": summary.n_rows,
         "base": summary.base,
@@ -88,6 +94,8 @@ def summary_to_json(summary: TrainingSummary, names: list[str]) -> dict[str, Any
         **({} if summary.curve_means is None else {"curve_means": summary.curve_means.tolist()}),
         **({"held_out": summary.held_out} if summary.held_out else {}),
         **({} if summary.marks is None else {"marks": [int(mark) for mark in summary.marks]}),
+        **({} if summary.misses is None else {"misses": [float(miss) for miss in summary.misses]}),
+        **({} if not summary.level_rows else {"level_rows": [rows.tolist() for rows in summary.level_rows]}),
         "target": {key: getattr(summary, attribute) for key, attribute in _TARGET.items()}
         | ({} if summary.raw_spread is None else {_RAW_SPREAD: summary.raw_spread}),
         "inputs": dict(zip(names, inputs, strict=True)),
@@ -102,12 +110,12 @@ def summary_from_json(written: Checked, names: list[str], rule_importance: Float
     ValueError
         If the object is not a summary.
     """
-    members = written.keys((*_FIGURES, "target", "inputs"), ("truth", "curve_means", "held_out", "marks"))
+    members = written.keys((*_FIGURES, "target", "inputs"), _OPTIONAL)
     target = members["target"].keys(tuple(_TARGET), (_RAW_SPREAD,))
     of_inputs = members["inputs"].members()
     if set(of_inputs) != set(names):
         raise ValueError(f"{members['inputs'].place} must have the names of all inputs, and no others")
-    inputs = [of_inputs[name].keys((*_INPUT, "histogram"), _PLACES) for name in names]
+    inputs = [of_inputs[name].keys((*_INPUT, "histogram"), (*_PLACES, *_KIND)) for name in names]
     figures: dict[str, Any] = {
         "n_rows": members["n_rows"].count(1),
         "base": members["base"].number(),
@@ -118,6 +126,14 @@ def summary_from_json(written: Checked, names: list[str], rule_importance: Float
         "held_out": members["held_out"].text() if "held_out" in members else "",
     }
     figures["marks"] = members["marks"].numbers() if "marks" in members else None
+    if "misses" in members:
+        figures["misses"] = _pair(members["misses"])
+    if "level_rows" in members:
+        of_features = members["level_rows"].items()
+        figures["level_rows"] = tuple(_of_levels(feature, len(rule_importance)) for feature in of_features)
+    if inputs and all(name in figure for figure in inputs for name in _KIND):
+        figures["values"] = tuple(figure["values"].numbers() for figure in inputs)
+        figures["whole"] = [float(figure["whole"].one_of(True, False)) for figure in inputs]
     figures |= {attribute: target[key].number() for key, attribute in _TARGET.items()}
     figures["raw_spread"] = target[_RAW_SPREAD].number() if _RAW_SPREAD in target else None
     figures |= {attribute: [figure[key].number() for figure in inputs] for key, attribute in _INPUT.items()}
@@ -150,6 +166,22 @@ def _of_curves(written: Checked | None, n_rules: int) -> Floats | None:
     return np.array(rows).reshape(-1, n_rules)
 
 
+def _of_levels(written: Checked, n_rules: int) -> Floats:
+    """Return the number of rows of each category in each rule, shape (n_rules, n_levels)."""
+    rows = [of_rule.numbers() for of_rule in written.items()]
+    if len(rows) != n_rules or len({len(row) for row in rows}) > 1:
+        raise ValueError(f"{written.place} must have a list of one length for each of the {n_rules} rules")
+    return np.array(rows)
+
+
+def _pair(written: Checked) -> tuple[float, float]:
+    """Return two numbers."""
+    numbers = written.numbers()
+    if len(numbers) != 2:
+        raise ValueError(f"{written.place} must be two numbers")
+    return float(numbers[0]), float(numbers[1])
+
+
 def _counted(weight: float) -> float:
     """Return a count of rows as a whole number; only sums of weights need a decimal point."""
     return int(weight) if weight.is_integer() and abs(weight) < 2**53 else weight
@@ -167,7 +199,9 @@ def intervals_to_json(intervals: Intervals) -> dict[str, Any]:
     {'method': 'calibration', 'n_rows': 3, 'coverages': [0.25, 0.5], 'scores': [0.8, 1.0], 'spreads': [1.5]}
     """
     lists = {name: getattr(intervals, name).tolist() for name in _LISTS}
-    return {"method": intervals.method, "n_rows": intervals.n_rows, **lists}
+    # Left out if unknown, so that older versions can read the file.
+    misses = {} if intervals.misses is None else {"misses": [float(miss) for miss in intervals.misses]}
+    return {"method": intervals.method, "n_rows": intervals.n_rows, **lists, **misses}
 
 
 def intervals_from_json(written: Checked) -> Intervals:
@@ -178,7 +212,8 @@ def intervals_from_json(written: Checked) -> Intervals:
     ValueError
         If the object does not hold intervals.
     """
-    members = written.keys(("method", "n_rows", *_LISTS))
+    members = written.keys(("method", "n_rows", *_LISTS), ("misses",))
     lists = {name: members[name].numbers() for name in _LISTS}
     method, n_rows = members["method"].one_of(*METHODS), members["n_rows"].count(1)
-    return written.made("is not valid", Intervals, **lists, n_rows=n_rows, method=method)
+    misses = _pair(members["misses"]) if "misses" in members else None
+    return written.made("is not valid", Intervals, **lists, n_rows=n_rows, method=method, misses=misses)
