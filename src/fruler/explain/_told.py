@@ -258,7 +258,9 @@ def told(rule_base: RuleBase) -> Told:
     >>> page.rows
     [('x', ('under\xa00.5', 'over\xa00.5')), ('start', ('1', '3')), ('x, per\xa0unit', ('', '-1'))]
     """
-    return _Teller(rule_base).told()
+    # The squares of enormous numbers, which a file may hold, are infinite.
+    with np.errstate(over="ignore", invalid="ignore"):
+        return _Teller(rule_base).told()
 
 
 @dataclass(frozen=True, eq=False)
@@ -349,10 +351,14 @@ class _Teller:
             return []
         found: list[_Term] = []
         total, most = 0.0, _LEFT_OUT / _SHARE_OF_ERROR * self.precision
+        # The squares of very large effects would overflow.
+        unit = max(most, _SMALL * self.spread) or 1.0
         for term in sorted(self.terms, key=lambda one: float(one.sizes.max())):
             # A size is two standard deviations.
-            total += (float(term.sizes.max()) / 2.0) ** 2
-            if term.sizes.max() >= _SMALL * self.spread or total > most**2:
+            if term.sizes.max() >= _SMALL * self.spread:
+                break
+            total += (float(term.sizes.max()) / unit / 2.0) ** 2
+            if total > (most / unit) ** 2:
                 break
             found.append(term)
         return found
