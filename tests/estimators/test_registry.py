@@ -80,6 +80,7 @@ def test_an_algorithm_of_another_package_is_found_by_its_entry_point(tmp_path, m
 
 CHANGES = {
     "growth": {
+        "loss": "absolute_error",
         "max_rules": 2,
         "max_curves": 0,
         "locality": 0.5,
@@ -91,6 +92,8 @@ CHANGES = {
         "interaction_constraints": "no_interactions",
         "max_evaluations": 100,
         "early_stopping": 1,
+        "quantile": 0.9,
+        "power": 2.0,
     },
     "fruler": {
         "reading": "printed",
@@ -135,6 +138,8 @@ CHANGES["a-metsk"] = CHANGES["l-metsk"] | {
     "terms": "all",
     "crossover": "pcblx",
 }
+# Parameters that belong to a value of another one.
+TOGETHER = {"quantile": {"loss": "quantile", "quantile": 0.5}, "power": {"loss": "tweedie"}}
 # A small population converges soon enough to restart.
 SETTINGS = {
     "fruler": {"population_size": 10, "max_evaluations": 3_000},
@@ -155,7 +160,10 @@ def test_every_parameter_has_an_effect(name):
     settings = {"random_state": 0} | SETTINGS.get(name, {})
     plain = make_estimator(name, **settings).fit(data.data, data.target)
     for parameter, value in CHANGES[name].items():
-        other = make_estimator(name, **settings | {parameter: value}).fit(data.data, data.target)
+        both = settings | TOGETHER.get(parameter, {})
+        if parameter in TOGETHER:
+            plain = make_estimator(name, **both).fit(data.data, data.target)
+        other = make_estimator(name, **both | {parameter: value}).fit(data.data, data.target)
         same_search = other.n_evaluations_ == plain.n_evaluations_
         assert not (same_search and other.pareto_.equals(plain.pareto_)), parameter
 

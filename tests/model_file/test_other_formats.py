@@ -20,6 +20,7 @@ SKOPS_TYPES = {
     "fruler._table.gaps.Gaps",
     "fruler.rules._partitions.FuzzyPartition",
     "fruler.rules.intervals.Intervals",
+    "fruler.rules._losses.SquaredLoss",
     "fruler.rules._output.Output",
     "fruler.rules._rule_base.RuleBase",
     "fruler.rules._inputs.Variable",

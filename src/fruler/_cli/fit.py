@@ -39,6 +39,7 @@ from fruler.estimators.registry import find_estimator
 from fruler.learning._sampled_table import sample_frame
 from fruler.rules._inputs import EXTRAPOLATIONS
 from fruler.rules._json.document import rule_base_to_json
+from fruler.rules._losses import LOSS_NAMES, loss_given
 from fruler.rules._output import LINK_NAMES, PLAIN, Bounds, Output
 from fruler.rules._rule_base import RuleBase
 
@@ -52,10 +53,13 @@ _PARAMETERS = {
     "calibration": ("calibration", "has no such choice"),
     "extrapolation": ("extrapolation", "has no such choice"),
     "link": ("link", "has no such choice"),
+    "loss": ("loss", "has no such choice"),
+    "quantile": ("quantile", "has no such choice"),
+    "power": ("power", "has no such choice"),
     "bounds": ("bounds", "has no such choice"),
 }
 # Options that are passed to the parameter unchanged.
-_AS_GIVEN = ("max_rules", "calibration", "extrapolation", "link")
+_AS_GIVEN = ("max_rules", "calibration", "extrapolation", "link", "loss", "quantile", "power")
 # Errors are rounded to this share of the target's spread.
 _SHARE_OF_ERROR = 0.002
 # The columns of a table in batches are judged by this number of rows.
@@ -143,8 +147,11 @@ def _learn_in_batches(options: FitOptions, scan: FileScan) -> None:
     regressor = with_names(regressor, units, labels)
     if not options.json:
         tell(f"\n{regressor.rule_base_}\n")
-    error = _typical_error(regressor.rule_base_)
-    tell(f"These rules were learned from {rows}; the typical error, {error}, comes from cross-validation on a sample.")
+    said = f"These rules were learned from {rows}"
+    if math.isfinite(regressor.rule_base_.background.cv_rmse):
+        error = _typical_error(regressor.rule_base_)
+        said += f"; the typical error, {error}, comes from cross-validation on a sample"
+    tell(f"{said}.")
     if options.model is not None:
         regressor.save(options.model)
     if options.report is not None:
@@ -174,6 +181,10 @@ def _check(options: FitOptions) -> None:
     if options.link not in LINK_NAMES:
         raise ValueError(f"--link must be {either(LINK_NAMES)}; got {options.link!r}")
     bounds = _bounds(options)
+    known_loss = next((name for name in LOSS_NAMES if name == options.loss), None)
+    if known_loss is None:
+        raise ValueError(f"--loss must be {either(LOSS_NAMES)}; got {options.loss!r}")
+    loss_given(known_loss, options.quantile, options.power)
     with said_of("--bounds"):
         Output(options.link, bounds or PLAIN.bounds)
     for path in (options.model, options.report):
@@ -310,7 +321,7 @@ def _errors(
         return [f"{rules} learned from all {counted(n_rows, 'row')}{why}."]
     return [
         tested.title(in_order=options.test_last is not None),
-        *error_table(tested.by_name(), regressor.rule_base_.target_unit),
+        *error_table(tested.by_name(), regressor.rule_base_.target_unit if tested.has_unit else ""),
         *_of_the_rules_above(options, tested, regressor.rule_base_),
     ]
 
@@ -368,7 +379,7 @@ def _document(
             "rows": tested.n_tested,
             "chosen": "random" if options.test_last is None else "last",
             "n_rules": tested.n_rules,
-            "rmse": {"rules": tested.rules, "linear_regression": tested.linear, "mean": tested.mean},
+            tested.key: tested.for_json(),
         }
     front = pd.DataFrame(regressor.pareto_)
     cv_error = regressor.rule_base_.background.cv_rmse

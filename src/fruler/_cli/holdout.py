@@ -72,7 +72,7 @@ def last_rows(n_rows: int, asked: str) -> Split:
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Root mean squared errors on held-out rows.
+    """Errors on held-out rows: root mean squared ones, or those of another loss.
 
     Attributes
     ----------
@@ -80,16 +80,24 @@ class HeldOut:
         The numbers of training rows and of held-out rows.
     n_rules : int
         The number of rules of the model.
-    rules, linear, mean : float
-        The errors of the rules, of linear regression, and of always predicting the mean.
+    rules, mean : float
+        The errors of the rules, and of always predicting the mean, or the value that is best for another loss.
+    linear : float or None
+        The error of linear regression, which has no other loss.
+    measure : str
+        What the errors are.
+    has_unit : bool
+        Whether they have the unit of the target.
     """
 
     n_learned: int
     n_tested: int
     n_rules: int
     rules: float
-    linear: float
+    linear: float | None
     mean: float
+    measure: str = "root mean squared error"
+    has_unit: bool = True
 
     def title(self, *, in_order: bool) -> str:
         """Return the title of the errors; `in_order` is whether the last rows were held out, not random ones."""
@@ -98,12 +106,24 @@ class HeldOut:
             tested, others = f"the last {rows}", f"{self.n_learned:,} before"
         else:
             tested, others = f"{counted(self.n_tested, 'held-out row')}", f"other {self.n_learned:,}"
-        return f"Test on {tested}: root mean squared error of models learned from the {others}"
+        return f"Test on {tested}: {self.measure} of models learned from the {others}"
 
     def by_name(self) -> dict[str, float]:
         """Return the errors by the names shown to the user."""
         rules = counted(self.n_rules, "rule")
+        if self.linear is None:
+            return {rules: self.rules, "always the same": self.mean}
         return {rules: self.rules, "linear regression": self.linear, "always the mean": self.mean}
+
+    @property
+    def key(self) -> str:
+        """The name of the errors in a JSON document."""
+        return "loss" if self.linear is None else "rmse"
+
+    def for_json(self) -> dict[str, float]:
+        """Return the errors for a JSON document."""
+        linear = {} if self.linear is None else {"linear_regression": self.linear}
+        return {"rules": self.rules, **linear, "mean": self.mean}
 
 
 def held_out_errors(model: BaseRuleRegressor, learned: Rows, held_out: Rows) -> HeldOut:
@@ -115,10 +135,17 @@ def held_out_errors(model: BaseRuleRegressor, learned: Rows, held_out: Rows) -> 
     def error(predictions: Floats) -> float:
         return float(root_mean_squared_error(answers, predictions))
 
+    sizes = len(X), len(new_rows), model.n_rules_
+    output, loss = rules.output, rules.output.loss
+    if loss.reweighted:
+        # In the same order as predictions: the mean loss of the rules, and of the constant that is best for it.
+        seen, wanted = (output.learned(np.asarray(one, dtype=np.float64)) for one in (y, answers))
+        constant = np.full(len(wanted), loss.constant(seen, np.ones(len(seen))))
+        said = (rules.inference.raw_predictions(rules.inputs_of(new_rows)), constant)
+        own, mean = (float(loss.told(loss.typical(loss.value(wanted, raw).mean()))) for raw in said)
+        return HeldOut(*sizes, own, None, mean, loss.title, output.transform.keeps_units)
     return HeldOut(
-        n_learned=len(X),
-        n_tested=len(new_rows),
-        n_rules=model.n_rules_,
+        *sizes,
         rules=error(rules.predict(new_rows)),
         linear=error(LinearRegression().fit(rules.inputs_of(X), y).predict(rules.inputs_of(new_rows))),
         mean=error(np.full(len(new_rows), y.mean())),

@@ -97,6 +97,7 @@ def training_inputs(
     one_hot: bool = False,
     fillers: Fillers = lambda names, sources: None,
     learned_from: Callable[[Floats], Floats] = np.asarray,
+    evidence: Callable[[Floats], Floats] = np.asarray,
     mends_faults: bool = False,
 ) -> TrainingInputs:
     """Check the arguments of `fit` and turn the table into numbers.
@@ -117,6 +118,8 @@ def training_inputs(
         Returns which inputs may fill gaps of which. By default, all may.
     learned_from : callable
         Transforms the target to the scale that is learned, such as its logarithm.
+    evidence : callable
+        Transforms the learned target to what numbers for categories, gaps and faults are judged by.
     mends_faults : bool
         Whether values that look like faults count as missing.
     """
@@ -136,15 +139,17 @@ def training_inputs(
         declared = declared_columns(categorical_features, list(frame.columns))
         some = _counted_rows(weight)
         own = None if weight is None else weight[some]
-        made = learn_inputs(frame.iloc[some], learned_from(observed)[some], own, declared=declared, one_hot=one_hot)
+        signal = evidence(learned_from(observed)[some])
+        made = learn_inputs(frame.iloc[some], signal, own, declared=declared, one_hot=one_hot)
     marks = kept_marks(row_marks(made.values, observed[some]))
     target = learned_from(observed)
+    signal = evidence(target[some])
     counted = None if weight is None else row_weights(weight[some])
     limits: dict[int, tuple[float, float]] = {}
     if mends_faults:
-        made, faulty = _mended(made, target[some], counted)
+        made, faulty = _mended(made, signal, counted)
         limits = {int(j): (np.nanmin(made.values[:, j]), np.nanmax(made.values[:, j])) for j in faulty}
-    names, sources, values, terms, moments = _without_gaps(made, target[some], counted, fillers)
+    names, sources, values, terms, moments = _without_gaps(made, signal, counted, fillers)
     if len(values) < len(target):
         values = _on_all_rows(values, some, len(target))
         terms = None if terms is None else _on_all_rows(terms, some, len(target))

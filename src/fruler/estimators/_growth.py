@@ -24,7 +24,8 @@ from fruler.learning._sampled_table import SampledTable, learn_columns, sample_t
 from fruler.learning._training_table import TrainingTable
 from fruler.learning.algorithm import Algorithm
 from fruler.rules._inputs import Extrapolation
-from fruler.rules._output import LinkName
+from fruler.rules._losses import LOSS_NAMES, LossName, loss_given
+from fruler.rules._output import LinkName, Output
 
 
 @documented("`max_evaluations`, `max_rules` and `early_stopping`", "one row per rule added")
@@ -41,6 +42,16 @@ class FuzzyRuleRegressor(BaseRuleRegressor):
 
     Parameters
     ----------
+    loss : str, default="squared_error"
+        What is minimised, and so what is predicted: the mean with "squared_error"; the median with "absolute_error";
+        values near the mean that rows far out hardly move with "huber"; a quantile with "quantile". "poisson" (counts,
+        rates), "gamma" (amounts above zero) and "tweedie" (amounts of which many are zero) predict means on the log
+        scale: `link` is then "log".
+    quantile : float, default=None
+        The quantile to predict, between 0 and 1; only for ``loss="quantile"``, which needs it.
+    power : float, default=None
+        The power of the mean that the variance grows with, from 1 (Poisson) to 3, where 2 is gamma; only for
+        ``loss="tweedie"``. `None` is 1.5.
     max_rules : int, default=20
         Maximum number of rules.
     max_curves : int, default=20
@@ -99,6 +110,9 @@ class FuzzyRuleRegressor(BaseRuleRegressor):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BaseRuleRegressor._parameter_constraints,
+        "loss": [StrOptions(set(LOSS_NAMES))],
+        "quantile": [Real, None],
+        "power": [Real, None],
         "max_rules": [Interval(Integral, 1, None, closed="left")],
         "max_curves": [Interval(Integral, 0, None, closed="left")],
         "locality": [Interval(Real, 0, 1, closed="both"), None],
@@ -110,6 +124,9 @@ class FuzzyRuleRegressor(BaseRuleRegressor):
     def __init__(
         self,
         *,
+        loss: LossName = "squared_error",
+        quantile: float | None = None,
+        power: float | None = None,
         max_rules: int = 20,
         max_curves: int = 20,
         locality: float | None = None,
@@ -168,7 +185,16 @@ class FuzzyRuleRegressor(BaseRuleRegressor):
             scan_table(X) if isinstance(y, str) and not isinstance(X, TableScan) else X, y, sample_weight, groups
         )
 
+    def _output(self) -> Output:
+        return Output.given(self.link, self.bounds, loss_given(self.loss, self.quantile, self.power))
+
     def _rows_to_learn_from(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> tuple[Any, Any, Any, Any]:
+        loss = self._output().loss
+        if self.calibration is not None and not loss.has_intervals:
+            raise ValueError(
+                f"calibration is for prediction intervals, which a model with loss={loss.name!r} does not have; leave "
+                "it out."
+            )
         if isinstance(X, TableScan) and self.calibration is not None:
             raise ValueError(
                 "calibration needs rows in memory; for a table in batches leave it out, and pass rows that were not "

@@ -43,7 +43,7 @@ from fruler.learning.algorithm import Algorithm
 from fruler.learning.learned import FrontPoint, Learned
 from fruler.rules._antecedents import T_NORMS
 from fruler.rules._inputs import EXTRAPOLATIONS, Extrapolation
-from fruler.rules._output import LINK_NAMES, LinkName, Output
+from fruler.rules._output import LINK_NAMES, PLAIN, LinkName, Output
 
 
 class CalibrationRows(NamedTuple):
@@ -388,7 +388,7 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
                 )
             return X, y, sample_weight, groups
         # The held-out rows are only used after the search, which would be late to find a bad target.
-        self._output().raw_of(check_array(y, ensure_2d=False, dtype=np.float64, input_name="y").reshape(-1))
+        self._output().learned(check_array(y, ensure_2d=False, dtype=np.float64, input_name="y").reshape(-1))
         learned, self._calibration = split_rows(X, y, sample_weight, groups, self.calibration, self.random_state)
         return learned
 
@@ -431,7 +431,8 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
             self.categorical_features,
             self.algorithm.one_hot,
             self._fillers,
-            self._output().raw_of,
+            self._output().learned,
+            self._output().loss.evidence,
             self.algorithm.mends_faults,
         )
 
@@ -555,7 +556,7 @@ def _unchanged_by_failure(estimator: BaseEstimator) -> Iterator[None]:
 def _in_units(point: FrontPoint, table: TrainingTable, target_name: str) -> FrontPoint:
     """Return a model that predicts the target itself; the search may have been fitted to its logarithm."""
     rule_base = replace(point.rule_base, target_name=target_name, output=table.output)
-    error = point.error if table.output.is_plain else table.half_mse(rule_base)
+    error = point.error if table.output == PLAIN else table.mean_loss(rule_base)
     return replace(point, rule_base=rule_base, error=error)
 
 

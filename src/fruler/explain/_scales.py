@@ -253,8 +253,13 @@ def scale_of(rule_base: RuleBase) -> Scale:
     return SCALES[rule_base.output.link]
 
 
+def error_scale_of(rule_base: RuleBase) -> Scale:
+    """Return the scale of typical errors: deviances have neither a unit nor percent."""
+    return SCALES["identity"] if rule_base.output.loss.of_log_mean else scale_of(rule_base)
+
+
 def bounds_sentence(rule_base: RuleBase) -> str:
-    """Write the bounds of predictions; "" if there are none.
+    """Write what predictions are if they are not about means, and their bounds; "" if there is nothing to say.
 
     Examples
     --------
@@ -265,10 +270,12 @@ def bounds_sentence(rule_base: RuleBase) -> str:
     """
     output, unit = rule_base.output, rule_base.target_unit
     low, high = (None if end is None else number_within(end, abs(end) * 1e-6) for end in output.bounds)
+    predicts = rule_base.output.loss.predicts
+    what = f"Predictions are {predicts} of {rule_base.target_name}. " if predicts else ""
     if low is None and high is None:
-        return ""
+        return what.rstrip()
     if low is not None and high is not None:
         said = f"Predictions are kept within {low} and {high}"
     else:
         said = f"Predictions are at least {low}" if high is None else f"Predictions are at most {high}"
-    return f"{said} {unit}".rstrip() + "."
+    return what + f"{said} {unit}".rstrip() + "."

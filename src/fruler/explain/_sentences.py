@@ -32,7 +32,7 @@ from fruler.explain._effects import (
     typical_outputs,
     typical_rows,
 )
-from fruler.explain._scales import bounds_sentence, scale_of
+from fruler.explain._scales import bounds_sentence, error_scale_of, scale_of
 from fruler.rules._curves import Curve
 from fruler.rules._inputs import Variable
 from fruler.rules._rule_base import RuleBase
@@ -295,7 +295,7 @@ def unused_sentence(rule_base: RuleBase) -> str:
 
 
 def closing_sentences(rule_base: RuleBase) -> str:
-    """Write the bounds of predictions and the typical error, if there are any."""
+    """Write what predictions are, their bounds, and the typical error, if there are any."""
     return " ".join(filter(None, (bounds_sentence(rule_base), truth_sentence(rule_base))))
 
 
@@ -312,19 +312,23 @@ def truth_sentence(rule_base: RuleBase) -> str:
     >>> truth_sentence(steps.with_training([[0.0], [0.1], [1.0]], [0.6, 0.5, 1.4]))
     'Typical error on training rows: 0.520 m; by the strongest rule alone: 0.569 m.'
     """
-    background, scale = rule_base.background, scale_of(rule_base)
-    truth, tolerance = background.truth, _SHARE_OF_ERROR * background.spread
+    background, scale, loss = rule_base.background, error_scale_of(rule_base), rule_base.output.loss
+    truth = background.truth
     if truth is None:
         return ""
+    tolerance = _SHARE_OF_ERROR * (loss.told(truth.together) if loss.of_log_mean else background.spread)
     # Rules that are nowhere the strongest have NaN, which compares as not larger.
     larger = np.flatnonzero(truth.rule_together > _NOTEWORTHY * truth.together + tolerance)
     told = [
-        scale.change(float(error), tolerance) for error in (truth.together, truth.alone, *truth.rule_together[larger])
+        scale.change(float(loss.told(error)), tolerance)
+        for error in (truth.together, truth.alone, *truth.rule_together[larger])
     ]
     numbers = _alike([number_within(one.number, one.tolerance) for one in told])
     marked = (one.marked(number) for one, number in zip(told, numbers, strict=True))
-    together, alone, *own = (f"{number} {scale.unit(rule_base.target_unit)}".rstrip() for number in marked)
-    said = f"Typical error on {background.held_out if truth.held_out else 'training rows'}: {together}"
+    unit = "" if loss.of_log_mean else scale.unit(rule_base.target_unit)
+    together, alone, *own = (f"{number} {unit}".rstrip() for number in marked)
+    where = background.held_out if truth.held_out else "training rows"
+    said = f"{loss.title[:1].upper()}{loss.title[1:]} on {where}: {together}"
     if rule_base.n_rules > 1:
         said += f"; by the strongest rule alone: {alone}"
         if not truth.holds(background.spread):

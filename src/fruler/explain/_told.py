@@ -833,6 +833,18 @@ def _error(rule_base: RuleBase, scale: Scale, error: float) -> str:
     return found.marked(number_within(found.number, found.tolerance))
 
 
+def _miss(rule_base: RuleBase, error: float) -> str:
+    scale = scale_of(rule_base)
+    return with_unit(_error(rule_base, scale, error), scale.unit(rule_base.target_unit))
+
+
+def _mean_error(rule_base: RuleBase, typical: float) -> str:
+    """Write a typical error as the loss tells it."""
+    loss = rule_base.output.loss
+    told = float(loss.told(typical))
+    return number_within(told, _OF_MISS * told) if loss.of_log_mean else _miss(rule_base, told)
+
+
 def errors_sentence(rule_base: RuleBase) -> str:
     r"""Write how far predictions miss: half of them, nine of ten, and the root mean squared error; "" if not known.
 
@@ -844,26 +856,25 @@ def errors_sentence(rule_base: RuleBase) -> str:
     >>> errors_sentence(steps.with_training([[0.0], [0.1], [1.0]], [0.6, 0.5, 1.4]))  # doctest: +ELLIPSIS
     'On the training rows, half of the predictions miss by less than 0.6\xa0m, nine of ten ...'
     """
-    background, scale = rule_base.background, scale_of(rule_base)
+    background = rule_base.background
     truth = background.truth
     if truth is None:
         return ""
     where = f"On {background.held_out if truth.held_out else 'the training rows'}"
-    unit = scale.unit(rule_base.target_unit)
-    root = with_unit(_error(rule_base, scale, truth.together), unit)
+    loss, mean = rule_base.output.loss.short, _mean_error(rule_base, truth.together)
     if background.misses is None:
-        return f"{where}, the RMSE is {root}."
-    half, most = (with_unit(_error(rule_base, scale, miss), unit) for miss in background.misses)
-    return f"{where}, half of the predictions miss by less than {half}, nine of ten by less than {most}; RMSE {root}."
+        return f"{where}, the {loss} is {mean}."
+    half, most = (_miss(rule_base, miss) for miss in background.misses)
+    return f"{where}, half of the predictions miss by less than {half}, nine of ten by less than {most}; {loss} {mean}."
 
 
 def alone_sentence(rule_base: RuleBase) -> str:
     """Write the error if only the strongest rule predicts, if that is much larger; "" else."""
-    truth, scale = rule_base.background.truth, scale_of(rule_base)
+    truth = rule_base.background.truth
     if truth is None or rule_base.n_rules == 1 or truth.holds(rule_base.background.spread):
         return ""
-    alone = with_unit(_error(rule_base, scale, truth.alone), scale.unit(rule_base.target_unit))
-    return f"Read the rules together: the strongest rule alone has an RMSE of {alone}."
+    alone, article = _mean_error(rule_base, truth.alone), "a" if rule_base.output.loss.reweighted else "an"
+    return f"Read the rules together: the strongest rule alone has {article} {rule_base.output.loss.short} of {alone}."
 
 
 def unused_sentence(rule_base: RuleBase) -> str:

@@ -155,7 +155,7 @@ class Collection:
             if n_rows == 0:
                 return nothing
             _, target, _ = check_training_table(BaseEstimator(), np.zeros((n_rows, 1)), _flat(part.y), min_rows=1)
-            self.output.raw_of(target)
+            self.output.learned(target)
             weight = None if part.weight is None else np.asarray(part.weight, dtype=np.float64).reshape(-1)
             if weight is not None:
                 refuse_bad_weights(weight)
@@ -272,7 +272,8 @@ class Preparation:
             weight = np.asarray(part.weight, dtype=np.float64).reshape(-1) / self.mean_weight
             counted = np.flatnonzero(weight)
             values, target, weight = values[counted], target[counted], weight[counted]
-        return Rows.from_arrays(self.scale.apply(values), self.target_scale.apply(self.output.raw_of(target)), weight)
+        learned = self.output.loss.standardised(self.output.learned(target), self.target_scale)
+        return Rows.from_arrays(self.scale.apply(values), learned, weight)
 
     def run(self, batch: Batch, work: Callable[[Rows], Result]) -> Outcome:
         """Apply a function to the rows of a batch; nothing is raised, since a cluster would try again in vain."""

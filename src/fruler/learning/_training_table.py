@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
 from typing import Any, NamedTuple, Self, TypeVar
@@ -83,8 +83,8 @@ class TrainingTable(ABC):
 
     @property
     def error_unit(self) -> float:
-        """The factor from the mean squared error of standardised outputs to half of that in the target's own units."""
-        return float(self.target_scale.spread) ** 2 / 2.0
+        """The factor from the mean loss of standardised outputs to that in units: half a mean squared error, or all."""
+        return self.output.loss.unit(self.target_scale)
 
     @property
     @abstractmethod
@@ -113,9 +113,9 @@ class TrainingTable(ABC):
     def given_numbers(self, indices: Indices) -> Indices:
         """Return the positions of rows in the table as given, which includes rows of weight zero."""
 
-    def half_mse(self, rule_base: RuleBase) -> float:
-        """Return half the mean squared error of a rule base, in the target's own units."""
-        return self.summarise(rule_base, np.nan).rmse ** 2 / 2.0
+    @abstractmethod
+    def mean_loss(self, rule_base: RuleBase) -> float:
+        """Return the mean loss of a rule base: half the mean squared error, or all of another loss."""
 
     @abstractmethod
     def summarise(self, rule_base: RuleBase, cv_error: float, truth: Truth | None = None) -> TrainingSummary:
@@ -180,10 +180,11 @@ class LocalTable(TrainingTable):
             observed, folds = observed[given], None if folds is None else folds.take(given)
             weight /= weight.mean()
         counted = weight if weighted_scale else None
-        scale, target_scale = measure_scale(values, counted), measure_scale(target, counted)
+        output = replace(output, loss=output.loss.settled(target))
+        scale, target_scale = measure_scale(values, counted), output.loss.scale(target, counted)
         if terms is not None:
             terms = scale.apply(terms if given is None else terms[given])
-        rows = Rows.from_arrays(scale.apply(values), target_scale.apply(target), weight, terms)
+        rows = Rows.from_arrays(scale.apply(values), output.loss.standardised(target, target_scale), weight, terms)
         ends = np.column_stack([values.min(axis=0), values.max(axis=0)])
         domains, known_splits = domains_with_room(ends, names, split_points)
         return cls(
@@ -262,10 +263,10 @@ class LocalTable(TrainingTable):
         """Return the summary of all rows for a rule base."""
         return training_summary(rule_base, self.values, self.observed, self.weight, cv_error=cv_error, truth=truth)
 
-    def half_mse(self, rule_base: RuleBase) -> float:
-        """Return half the mean squared error of a rule base, in the target's own units."""
-        errors = rule_base.inference.predict(self.values) - self.observed
-        return float(np.average(np.square(errors), weights=self.weight)) / 2.0
+    def mean_loss(self, rule_base: RuleBase) -> float:
+        """Return the mean loss of a rule base."""
+        raw = rule_base.inference.raw_predictions(self.values)
+        return self.output.loss.mean_loss(self.output, raw, self.observed, self.weight)
 
 
 def digest(values: Floats | None) -> str:

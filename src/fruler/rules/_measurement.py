@@ -12,6 +12,7 @@ from fruler._table.rows import row_marks, spread_evenly
 from fruler.rules._background import MAX_VALUES, N_BINS, TrainingSummary
 from fruler.rules._features import category_features
 from fruler.rules._inference import parts_from
+from fruler.rules._output import Output
 from fruler.rules.intervals import quantiles_of
 from fruler.rules.truth import Truth, TruthSums
 
@@ -220,11 +221,13 @@ def training_summary(
         base=base,
         **mean_contributions(rule_base, sample, weight[some], typical, base)._asdict(),
         rmse=float(np.sqrt(np.average(np.square(predictions - target), weights=weight))),
-        cv_rmse=float(np.sqrt(2.0 * cv_error)),
+        cv_rmse=float("nan") if output.loss.reweighted else float(np.sqrt(2.0 * cv_error)),
         truth=measure_truth(rule_base, values, target, weight, held_out=False) if truth is None else truth,
         **rule_places(rule_base, values, weight, low, high)._asdict(),
-        raw_spread=None if output.transform.keeps_units else _spread(output.raw_of(target), weight),
-        misses=quantiles_of(np.abs(output.raw_of(target) - output.bounded(raw)), weight),
+        raw_spread=None if output.transform.keeps_units else _raw_spread(output, raw, target, weight),
+        misses=None
+        if output.loss.of_log_mean
+        else quantiles_of(np.abs(output.raw_of(target) - output.bounded(raw)), weight),
         values=tuple(few_values(values[:, j]) for j in range(values.shape[1])),
         whole=(values == np.floor(values)).all(axis=0),
     )
@@ -247,6 +250,13 @@ def few_values(column: Floats) -> Floats:
     """
     found = np.unique(column)
     return found if len(found) <= min(MAX_VALUES, len(column) / _COMES_AGAIN) else found[:0]
+
+
+def _raw_spread(output: Output, raw: Floats, target: Floats, weight: Floats) -> float:
+    if not output.loss.of_log_mean:
+        return _spread(output.raw_of(target), weight)
+    # A target of zero has no logarithm. Predictions spread less than targets, but they show which numbers matter.
+    return _spread(raw, weight) or _spread(target, weight) / float(np.average(target, weights=weight))
 
 
 def _spread(target: Floats, weight: Floats) -> float:
@@ -286,9 +296,11 @@ def measure_truth(
     # The squares of very large errors would overflow, and those of very small ones vanish.
     unit = float(np.abs([together, alone]).max()) or 1.0
     weight = np.ones(len(target)) if weight is None else weight
-    squares = np.square(together / unit), np.square(alone / unit)
-    sums = TruthSums.over_rows(*squares, weight, strongest, rule_base.n_rules)
-    return sums.truth(held_out=held_out).scaled(unit)
+    loss = rule_base.output.loss
+    sums = TruthSums.over_rows(
+        loss.mean(together / unit), loss.mean(alone / unit), weight, strongest, rule_base.n_rules
+    )
+    return sums.truth(held_out=held_out, typical=loss.typical).scaled(unit)
 
 
 class RuleErrors(NamedTuple):
@@ -300,11 +312,11 @@ class RuleErrors(NamedTuple):
 
 
 def rule_errors(rule_base: RuleBase, values: Floats, target: Floats) -> RuleErrors:
-    """Return the errors of rows, together and alone; with a link they are those of the transformed target."""
+    """Return the errors of rows, together and alone, in the terms of the loss; with a link those before it."""
     strongest, output = rule_base.inference.activations(values)[0].argmax(axis=1), rule_base.output
     alone = output.bounded(rule_base.inference.raw_rule_outputs(values))[np.arange(len(target)), strongest]
-    wanted, together = output.raw_of(target), output.bounded(rule_base.inference.raw_predictions(values))
-    return RuleErrors(wanted - together, wanted - alone, strongest)
+    wanted, together = output.learned(target), output.bounded(rule_base.inference.raw_predictions(values))
+    return RuleErrors(output.loss.errors(wanted, together), output.loss.errors(wanted, alone), strongest)
 
 
 class MeanContributions(NamedTuple):

@@ -12,6 +12,7 @@ import numpy as np
 
 from fruler._arrays import Floats
 from fruler._wording import readable_number
+from fruler.rules._losses import SQUARED, Loss
 from fruler.rules._partitions import LARGEST_LIMIT
 
 LinkName = Literal["identity", "log"]
@@ -143,6 +144,8 @@ class Output:
         multiplies the prediction. The raw prediction is clipped to -345 and 345, so that no prediction is infinite.
     bounds : (float or None, float or None), default=(None, None)
         The smallest and the largest prediction; None for no bound.
+    loss : Loss, default=SquaredLoss()
+        The loss that the rules minimise: it decides whether they predict a mean, a median or another quantile.
 
     See Also
     --------
@@ -164,30 +167,35 @@ class Output:
 
     link: LinkName = "identity"
     bounds: Bounds = (None, None)
+    loss: Loss = SQUARED
 
     def __post_init__(self) -> None:
         link_of(self.link)
+        if self.loss.of_log_mean and self.link != "log":
+            raise ValueError(f"loss={self.loss.name!r} needs link='log'; got {self.link!r}.")
         object.__setattr__(self, "bounds", _checked(self.bounds))
         if self.transform.raw(np.array(self.high)) == -np.inf:
             raise ValueError(f"With link={self.link!r} the upper bound must be above 0; got {self.bounds!r}.")
 
     @classmethod
-    def given(cls, link: LinkName, bounds: Any) -> Output:
+    def given(cls, link: LinkName, bounds: Any, loss: Loss = SQUARED) -> Output:
         """Return the output of an estimator's parameters.
 
         Parameters
         ----------
         link : {"identity", "log"}
-            The link.
+            The link; a loss whose rules predict logarithms of means has the link "log" in any case.
         bounds : (float or None, float or None) or None
             The bounds; None for no bounds.
+        loss : Loss
+            The loss.
 
         Returns
         -------
         Output
             The output.
         """
-        return cls(link, (None, None) if bounds is None else bounds)
+        return cls("log" if loss.of_log_mean else link, (None, None) if bounds is None else bounds, loss)
 
     @property
     def transform(self) -> Link:
@@ -197,7 +205,7 @@ class Output:
     @property
     def is_plain(self) -> bool:
         """Whether predictions equal raw predictions: no link, and no bounds."""
-        return self == PLAIN
+        return self.link == PLAIN.link and not self.is_bounded
 
     @property
     def is_bounded(self) -> bool:
@@ -272,6 +280,34 @@ class Output:
         if self.is_plain:
             return target
         self.transform.require(target)
+        self._require_within(target)
+        return self.transform.raw(target)
+
+    def learned(self, target: Floats) -> Floats:
+        """Return the target that the loss compares with raw predictions: its mean may be that of the target itself.
+
+        Parameters
+        ----------
+        target : ndarray of shape (n_samples,)
+            The targets.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The targets, on the scale of raw predictions unless these are logarithms of means.
+
+        Raises
+        ------
+        ValueError
+            If a target does not fit the loss or the link, or lies outside the bounds.
+        """
+        if not self.loss.of_log_mean:
+            return self.raw_of(target)
+        self.loss.require(target)
+        self._require_within(target)
+        return target
+
+    def _require_within(self, target: Floats) -> None:
         outside = np.flatnonzero((target < self.low) | (target > self.high))
         if len(outside):
             number = readable_number(target[outside[0]], 6)
@@ -279,7 +315,6 @@ class Output:
                 f"bounds={self.bounds!r} must hold for all targets, but row {outside[0]} has {number}; correct the "
                 "target, or widen the bounds."
             )
-        return self.transform.raw(target)
 
 
 def _checked(bounds: Any) -> Bounds:

@@ -808,7 +808,7 @@ class RuleBase(FrozenValue):
         target = np.asarray(y, dtype=np.float64).reshape(-1)
         if len(target) != len(values) or not np.isfinite(target).all():
             raise ValueError(f"y must have a finite number for each of the {len(values)} rows of X.")
-        self.output.raw_of(target)
+        self.output.learned(target)
         weights, _ = self.inference.activations(values)
         training = replace(training_summary(self, values, target), marks=kept_marks(marks_of(self, given, target)))
         return replace(self, training=training, support=weights.mean(axis=0))

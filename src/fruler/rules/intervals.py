@@ -336,6 +336,7 @@ def require_intervals(rule_base: RuleBase) -> Intervals:
         If the rule base has none.
     """
     if rule_base.intervals is None:
+        _refuse_zeros(rule_base)
         raise ValueError(
             "This model has no held-out errors, so it cannot give prediction intervals; fit with calibration=0.2, or "
             "give held-out rows to with_intervals(X, y)."
@@ -359,6 +360,7 @@ def calibrated_intervals(rule_base: RuleBase, values: Floats, y: Any, sample_wei
     sample_weight : array-like of shape (n_rows,), optional
         The weight of each row.
     """
+    _refuse_zeros(rule_base)
     target = np.asarray(y, dtype=np.float64).reshape(-1)
     if len(target) != len(values) or not np.isfinite(target).all():
         raise ValueError(f"y must have a finite number for each of the {len(values):,} rows of X.")
@@ -385,3 +387,13 @@ def trained_spreads(rule_base: RuleBase) -> Floats:
     errors = background.truth.rule_together
     rows = np.where(np.isnan(errors), 0.0, support * background.n_rows)
     return spreads_from(np.where(rows > 0.0, errors, 0.0) * rows, rows)
+
+
+def _refuse_zeros(rule_base: RuleBase) -> None:
+    """Refuse losses whose targets may be zero: their logarithm, the scale of intervals, would be infinite."""
+    loss = rule_base.output.loss
+    if not loss.has_intervals:
+        raise ValueError(
+            f"A model with loss={loss.name!r} has no prediction intervals, because its target may be 0; fit two models "
+            "with loss='quantile', one with quantile=0.05 and one with quantile=0.95."
+        )

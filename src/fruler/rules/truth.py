@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -143,14 +144,22 @@ class TruthSums(NamedTuple):
         """Return the sums over both sets of rows."""
         return TruthSums(self.weight + other.weight, self.together + other.together, self.alone + other.alone)
 
-    def truth(self, *, held_out: bool) -> Truth:
-        """Return the truth of the rows; `held_out` if the rules were fitted without them."""
+    def truth(self, *, held_out: bool, typical: Callable[[Any], Any] = np.sqrt) -> Truth:
+        """Return the truth of the rows; `held_out` if the rules were fitted without them.
+
+        Parameters
+        ----------
+        held_out : bool
+            Whether the rules were fitted without the rows.
+        typical : callable
+            Returns the typical error of a mean loss.
+        """
         total = self.weight.sum()
         with np.errstate(invalid="ignore"):
             return Truth(
-                float(np.sqrt(self.together.sum() / total)),
-                float(np.sqrt(self.alone.sum() / total)),
-                np.sqrt(self.together / self.weight),
-                np.sqrt(self.alone / self.weight),
+                float(typical(self.together.sum() / total)),
+                float(typical(self.alone.sum() / total)),
+                typical(self.together / self.weight),
+                typical(self.alone / self.weight),
                 held_out,
             )

@@ -305,8 +305,8 @@ def test_a_fold_for_which_there_is_no_time_is_not_even_prepared(clock, monkeypat
 def test_nothing_is_measured_once_time_is_up(monkeypatch):
     rows, domains = table()
     asked = []
-    measured = CrossValidation._residuals
-    monkeypatch.setattr(CrossValidation, "_residuals", lambda *args: asked.append(args) or measured(*args))
+    measured = CrossValidation._held_out
+    monkeypatch.setattr(CrossValidation, "_held_out", lambda *args: asked.append(args) or measured(*args))
     made = validation(rows, domains, (0.1,), some_folds(rows), budget=Budget(stopped=lambda: len(asked) >= 1))
     assert made.fold(0) is None
     assert len(asked) == 1

@@ -251,7 +251,7 @@ def in_units(
         The errors of the folds' models on these rows.
     """
     output = table.output
-    if output.is_plain:
+    if output.is_plain or output.loss.reweighted:
         return point
     scale = table.target_scale
     wanted = np.concatenate([part.y for part in rows]) * scale.spread + scale.centre
@@ -262,7 +262,7 @@ def in_units(
         # that on all training rows, plus the held-out error less the model's own error on the same rows.
         model = replace(point.rule_base, output=output)
         fitted = _half_mse(output.of(wanted) - model.predict(_in_data_units(table, inputs, rows)), rows)
-        return replace(point, cv_error=table.half_mse(model) + max(held_out - fitted, 0.0))
+        return replace(point, cv_error=table.mean_loss(model) + max(held_out - fitted, 0.0))
     # Bounds make errors smaller; the output of the strongest rule alone is bounded, too.
     share = float(np.sqrt(held_out / point.cv_error)) if point.cv_error > 0.0 else 1.0
     return replace(point, cv_error=held_out, truth=None if point.truth is None else point.truth.scaled(share))

@@ -39,7 +39,7 @@ class Fold(NamedTuple):
     Attributes
     ----------
     errors : ndarray of shape (n_sizes, n_ridges)
-        The sums of squared errors on the held-out rows.
+        The sums of the loss, such as squared errors, over the held-out rows.
     weight : float
         The total weight of the held-out rows.
     n_evaluations : int
@@ -280,15 +280,17 @@ class CrossValidation:
         growth = Growth(self.problem.of(fitted_rows), budget, max_size=self.max_size)
         path = growth.run() if before is None else growth.run(before.path, before.options.max_rules)
         held_out = held_out.with_inputs(growth.inputs)
-        residuals = []
+        residuals, errors, loss = [], [], growth.loss
         for step in path:
             if growth.out_of_time:
                 return None
-            residuals.append(self._residuals(growth, step, held_out))
-        exact, weight = tuple(growth.path[: growth.n_exact]), held_out.weight
+            raw = self._held_out(growth, step, held_out)
+            errors.append([float(held_out.weight @ loss.value(held_out.y, of_ridge)) for of_ridge in raw])
+            residuals.append(loss.residuals(held_out.y, raw))
+        exact = tuple(growth.path[: growth.n_exact])
         return Fold(
-            np.array([[float(weight @ np.square(of_ridge)) for of_ridge in own] for own in residuals]),
-            float(weight.sum()),
+            np.array(errors),
+            float(held_out.weight.sum()),
             growth.n_evaluations,
             self.problem.options,
             self.max_size,
@@ -296,18 +298,18 @@ class CrossValidation:
             np.array(residuals, dtype=np.float32),
         )
 
-    def _residuals(self, growth: Growth, step: Step, held_out: Rows) -> Floats:
-        """Return the residuals of one structure on held-out rows, by ridge, shape (n_ridges, n_rows)."""
+    def _held_out(self, growth: Growth, step: Step, held_out: Rows) -> Floats:
+        """Return the raw predictions of one structure for held-out rows, by ridge, shape (n_ridges, n_rows)."""
         structure = step.structure
+        growth.work_at(structure, step.fit.coefficients)
         fitted = degrees_of(structure, growth.rows)
         normal = Sums.over(growth.rows, fitted).normal(structure, growth.locality)
         degrees = degrees_of(structure, held_out)
-        residuals = []
+        raw = []
         for ridge in self.ridges:
             fit = growth.final_terms(structure, normal, ridge, len(growth.rows), step.fit.kept)
-            outputs = outputs_of(structure, fit.coefficients, held_out, degrees)
-            residuals.append(held_out.y - outputs.together)
-        return np.array(residuals)
+            raw.append(outputs_of(structure, fit.coefficients, held_out, degrees).together)
+        return np.array(raw)
 
 
 class Size(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ from fruler._algorithms.growth.candidates import BendCandidate, Candidates, Cont
 from fruler._algorithms.growth.options import GrowthOptions
 from fruler._algorithms.growth.problem import GrowthProblem, screened_inputs
 from fruler._algorithms.growth.structure import Ramps, Structure
-from fruler._algorithms.growth.sums import Degrees, Sums, curve_columns, degrees_of, outputs_of
+from fruler._algorithms.growth.sums import Degrees, Sums, curve_columns, degrees_of, outputs_of, working_rows
 from fruler._algorithms.growth.teaching import Teaching
 from fruler._algorithms.growth.terms import MIN_ERROR, Normal, TermFit, TermLimits, choose_terms, fit_terms
 from fruler._algorithms.growth.tuning import Placed, Room, SplitPointSearch
@@ -43,6 +43,9 @@ _MANY_TERMS = 250
 _FEW_ROWS = 10
 # The largest leverage that a row can have.
 _MAX_LEVERAGE = 0.95
+# How often terms are fitted again to working responses after each step, at most: until the loss falls by less than
+# this share.
+_N_SETTLING, _STILL = 8, 1e-3
 # Cross-validation ends once its choice is clear, mostly after this many folds; each fold grows again.
 _FOLDS_EXPECTED = 3
 
@@ -131,8 +134,13 @@ class Growth:
     ----------
     inputs : ndarray of int
         The inputs that rules are grown on; structures use only these.
-    rows : Rows
-        The rows, with these inputs only.
+    observed, rows : Rows
+        The rows, with these inputs only; and the same rows with working responses and weights, unless the loss is the
+        squared error.
+    working : Loss
+        The loss that these responses and weights come from.
+    error_scale : float
+        The factor from the squared error of these rows to the squared typical error of the loss.
     locality : float
         The share of the local error in the minimised error.
     path : list of Step
@@ -153,10 +161,12 @@ class Growth:
         max_size: int = MAX_SIZE,
         on_step: Callable[[Growth], None] | None = None,
     ) -> None:
-        self.inputs = screened_inputs(problem.rows, problem.fixed)
+        self.loss = problem.loss
+        constant = np.full(len(problem.rows), self.loss.constant(problem.rows.y, problem.rows.weight))
+        self.inputs = screened_inputs(working_rows(self.loss, problem.rows, constant), problem.fixed)
         own = problem.over(self.inputs)
         self.sure_price = price_of_sure_term(len(problem.known))
-        self.rows, self.options, self.knowledge = own.rows, own.options, own.knowledge
+        self.observed, self.options, self.knowledge = own.rows, own.options, own.knowledge
         self.budget, self.max_size, self.on_step = budget, max_size, on_step
         options = own.options
         self.regularization = DEFAULT_RIDGE if options.regularization is None else options.regularization
@@ -168,6 +178,7 @@ class Growth:
         self.room = Room(own)
         self.candidates = Candidates(own, self.room, self.locality, self.regularization, MIN_ROWS)
         self.teaching = Teaching(own.rows, MIN_ROWS)
+        self._work_around(constant)
         self._limited: tuple[Structure, TermLimits] | None = None
         self._taught_limits: tuple[Structure, TermLimits] | None = None
         self.preference = Preference(own.rows)
@@ -205,7 +216,7 @@ class Growth:
             start -= self.path[-1].seconds
         else:
             structure = Structure.undivided(len(self.rows.columns))
-            self._add(structure, self._refitted_on_rows(structure), start)
+            self._add(structure, self.settled(structure, self._refitted_on_rows(structure)), start)
         while len(self.path) <= self.max_size and failures(self.path) < self.options.early_stopping and not self.ended:
             grown = self._next(self.path[-1])
             if grown is None:
@@ -221,9 +232,57 @@ class Growth:
         if self.on_step is not None:
             self.on_step(self)
 
+    def work_at(self, structure: Structure, coefficients: Floats) -> None:
+        """Set the working responses and weights for the predictions of a fitted structure."""
+        if self.loss.reweighted:
+            degrees = degrees_of(structure, self.observed)
+            self._work_around(outputs_of(structure, coefficients, self.observed, degrees).together)
+
+    def _work_around(self, raw: Floats) -> None:
+        observed = self.observed
+        self.working, self.error_scale = self.loss.near(observed.y, raw), 1.0
+        rows = working_rows(self.working, observed, raw)
+        if self.loss.reweighted:
+            # Weights count rows, as without a loss.
+            rows = replace(rows, weight=rows.weight * (observed.total_weight / rows.total_weight))
+            square = float(rows.weight @ np.square(rows.y - raw)) / rows.total_weight
+            error = self.loss.typical(np.average(self.loss.value(observed.y, raw), weights=observed.weight)) ** 2
+            # An exact fit has nothing to scale.
+            self.error_scale = float(error) / square if square > 0.0 else 1.0
+        self.rows = self.candidates.rows = rows
+
+    def settled(self, structure: Structure, fit: Fit) -> Fit:
+        """Fit the terms again to working responses and weights of their own predictions, then choose them again."""
+        if not self.loss.reweighted:
+            return fit
+        degrees, coefficients = degrees_of(structure, self.observed), fit.coefficients
+        best = coefficients, self.error_of(structure, coefficients, degrees)
+        for _ in range(_N_SETTLING):
+            self.work_at(structure, coefficients)
+            normal = Sums.over(self.rows, degrees).normal(structure, self.locality)
+            coefficients = fit_terms(
+                normal, self.regularization, start=fit.kept, limits=self._limits(structure)
+            ).coefficients
+            error = self.error_of(structure, coefficients, degrees)
+            gain = best[1] - error
+            if gain > 0.0:
+                best = coefficients, error
+            if gain < _STILL * best[1] or self.out_of_time:
+                break
+        self.work_at(structure, best[0])
+        normal = Sums.over(self.rows, degrees).normal(structure, self.locality)
+        return self._refitted(structure, normal, degrees, fit.kept)
+
+    def error_of(self, structure: Structure, coefficients: Floats, degrees: Degrees | None = None) -> float:
+        """Return the mean loss of a fitted structure."""
+        degrees = degrees_of(structure, self.observed) if degrees is None else degrees
+        raw = outputs_of(structure, coefficients, self.observed, degrees).together
+        return float(np.average(self.loss.value(self.observed.y, raw), weights=self.observed.weight))
+
     def _next(self, step: Step) -> tuple[Structure, Fit] | None:
         """Return the best structure with one more rule or one more piece of a curve; None if there is none."""
         structure = step.structure
+        self.work_at(structure, step.fit.coefficients)
         degrees, sums = self._on_rows(structure)
         outputs = outputs_of(structure, step.fit.coefficients, self.rows, degrees)
         tried: list[tuple[float, int, int, Structure, npt.NDArray[np.bool_]]] = []
@@ -246,17 +305,18 @@ class Growth:
             if search is not None:
                 _, fit = self._after(search, _STEPS_TO_COMPARE)
                 searches.append(search)
-                contenders.append(Contender(input, fit.criterion, self._squares(search.placed, fit)))
+                contenders.append(Contender(input, fit.criterion, self._losses(search.placed, fit)))
         if not searches:
             return None
         inputs_in_use = np.concatenate([structure.splits.inputs, structure.bends.inputs])
         chosen = self.preference.choose(contenders, inputs_in_use, step.fit.criterion)
-        return self._after(searches[chosen], _STEPS_OF_BEST)
+        divided, fit = self._after(searches[chosen], _STEPS_OF_BEST)
+        return divided, self.settled(divided, fit)
 
-    def _squares(self, placed: Placed, fit: Fit) -> Floats:
-        """Return the squared errors of the rows."""
-        outputs = outputs_of(placed.structure, fit.coefficients, self.rows, placed.degrees)
-        return np.square(self.rows.y - outputs.together)
+    def _losses(self, placed: Placed, fit: Fit) -> Floats:
+        """Return the losses of the rows."""
+        outputs = outputs_of(placed.structure, fit.coefficients, self.observed, placed.degrees)
+        return self.loss.value(self.observed.y, outputs.together)
 
     def _split(
         self, structure: Structure, split: SplitCandidate, degrees: Degrees, sums: Sums, fit: Fit
@@ -308,9 +368,10 @@ class Growth:
         """Fit a structure, beginning with some of its terms; terms left out may come back."""
         price, n = self.term_price, len(self.rows)
         fit = choose_terms(normal, self.regularization, price, n, kept, self._limits(structure))
-        error = fit.error * self._optimism(structure, degrees, fit) ** _SEARCHED
+        own = fit.error * self.error_scale
+        error = own * self._optimism(structure, degrees, fit) ** _SEARCHED
         cost = self.prices.of(structure, len(fit.terms))
-        return Fit(fit.coefficients, fit.error, n * float(np.log(error)) + self.unit * cost)
+        return Fit(fit.coefficients, own, n * float(np.log(error)) + self.unit * cost)
 
     def _limits(self, structure: Structure) -> TermLimits | None:
         """Return the limits on a structure's terms, if there are any."""
@@ -339,6 +400,8 @@ class Growth:
         regularization: float,
         n_rows: int,
         kept: npt.NDArray[np.bool_],
+        *,
+        chosen: bool = False,
     ) -> TermFit:
         """Fit the terms of a model after the search.
 
@@ -355,9 +418,13 @@ class Growth:
         kept : ndarray of bool
             The terms that the search kept. With another ridge, other terms may matter; so the choice begins with all
             terms, unless there are too many.
+        chosen : bool
+            Whether exactly these terms are fitted.
         """
         # A slope of every input would leave this many rows free: with few rows, errors of many terms look too small.
         n_free, limits = max(n_rows - structure.n_inputs, 1), self._taught(structure)
+        if chosen:
+            return fit_terms(normal, regularization, start=kept, limits=limits)
         if len(kept) <= _MANY_TERMS:
             return fit_terms(normal, regularization, self.sure_price, n_free, limits=limits)
         return choose_terms(normal, regularization, self.sure_price, n_free, kept, limits)
@@ -387,7 +454,10 @@ class Growth:
         Returns None if a rule has too few rows, or nothing new may be begun.
         """
         search = self._search(structure, kept)
-        return None if search is None else self._after(search, n_steps)
+        if search is None:
+            return None
+        tuned, found = self._after(search, n_steps)
+        return tuned, self.settled(tuned, found)
 
     def _search(self, structure: Structure, kept: npt.NDArray[np.bool_]) -> SplitPointSearch | None:
         if self.ended:
@@ -428,6 +498,7 @@ class Growth:
         best = list(path)
         for size in range(len(path) - 2, -1, -1):
             smaller: tuple[Structure, Fit] | None = None
+            self.work_at(best[size + 1].structure, best[size + 1].fit.coefficients)
             for structure, kept in self._reductions(best[size + 1]):
                 if self.ended:
                     return best
@@ -436,6 +507,7 @@ class Growth:
                     smaller = structure, fit
             if smaller is None:
                 break
+            smaller = smaller[0], self.settled(*smaller)
             if smaller[1].criterion < best[size].fit.criterion:
                 found = self.tune(smaller[0], smaller[1].kept, _STEPS_BACK)
                 # Tuning lowers the error, but not always the criterion.

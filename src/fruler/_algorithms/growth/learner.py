@@ -39,7 +39,8 @@ from fruler._algorithms.growth.problem import (
 )
 from fruler._algorithms.growth.rule_truth import Finished, made_true
 from fruler._algorithms.growth.structure import Structure
-from fruler._algorithms.growth.sums import Sums, degrees_of, sum_rows
+from fruler._algorithms.growth.sums import Around, Sums, degrees_of, sum_rows
+from fruler._algorithms.growth.terms import TermFit
 from fruler._arrays import Floats, Indices
 from fruler._table.constraints import MAX_LABELS
 from fruler._table.rows import Rows
@@ -59,8 +60,14 @@ _MIN_FLOATS = 2.0**10
 _SHARE_OF_GROWTH, _SHARE_OF_VALIDATION = 0.3, 0.85
 # An error this share above the smallest is close to it.
 _CLOSE = 0.02
+# The rounds in which a loss chooses the terms of a finished model, and the most until their coefficients stay as they
+# are: none changes by more than this.
+_N_CHOOSING, _MAX_SETTLING, _STILL = 2, 20, 1e-6
 # The growth and each fold share the allowed evaluations; with fewer than this each, the growth gets all of them.
 _MIN_SHARE = 20
+
+# Returns the sums over rows: of their targets, or of the responses around predictions.
+Summed = Callable[..., Sums]
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +117,7 @@ class GrowthLearner:
         # The folds of the cross-validation that determined the choice, by number.
         self.validated: dict[int, Fold] = {}
         # The fit of each finished model to sums over rows, by its number of rules.
-        self._fits: dict[int, tuple[Structure, Callable[[Sums], FrontPoint]]] = {}
+        self._fits: dict[int, tuple[Structure, Callable[[Summed], FrontPoint]]] = {}
 
     def learn(self) -> Learned:
         """Grow, choose the size, tune the split points, and fit every size on all rows."""
@@ -180,8 +187,8 @@ class GrowthLearner:
             nominal[j] = True
         narrow = self._narrow_inputs()
         domains[narrow, 1] = domains[narrow, 0]
-        knowledge = Knowledge.from_options(options, table.names)
-        return GrowthProblem(rows, domains, known, options, min_label, nominal, knowledge).over(self.inputs)
+        knowledge, loss = Knowledge.from_options(options, table.names), table.output.loss.scaled(table.target_scale)
+        return GrowthProblem(rows, domains, known, options, min_label, nominal, knowledge, loss).over(self.inputs)
 
     def _narrow_inputs(self) -> npt.NDArray[np.bool_]:
         """Return which inputs are too narrow to be split, and warn about those that are not constant.
@@ -317,7 +324,7 @@ class GrowthLearner:
             structure, number = finished[place].step.structure, sizes[n_rules].number
             fit = partial(self._fitted, finished[place], ridges[place], choice, number, growth, folds)
             self._fits[n_rules] = structure, fit
-            points.append(fit(sum_rows(self.table.rows, structure, self.inputs[growth.inputs])))
+            points.append(fit(partial(sum_rows, self.table.rows, structure, self.inputs[growth.inputs])))
             left = (time.monotonic() - start) / len(points) * (len(order) - len(points))
             best = points[0]
             self.control.report("fit", len(points), n_evaluations, best.rule_base.n_rules, best.error, left)
@@ -327,11 +334,15 @@ class GrowthLearner:
         """Fit a finished model on all rows, of which those in memory are a sample."""
         structure, fit = self._fits[n_rules]
         rows = self.table.rows
-        work = partial(sum_rows, structure=structure, inputs=inputs)
-        sums = self.table.total(work, Sums.__add__, "sum_rows", self.pool)
-        # Slopes over categories are fitted to effects that rows of the sample did not take part in.
         by_value = Rows.from_arrays(rows.columns.T, rows.y, rows.weight)
-        return fit(sums + (sum_rows(rows, structure, inputs) - sum_rows(by_value, structure, inputs)))
+
+        def summed(around: Around | None = None) -> Sums:
+            work = partial(sum_rows, structure=structure, inputs=inputs, around=around)
+            sums = self.table.total(work, Sums.__add__, "sum_rows", self.pool)
+            # Slopes over categories are fitted to effects that rows of the sample did not take part in.
+            return sums + (work(rows) - work(by_value))
+
+        return fit(summed)
 
     def _fitted(
         self,
@@ -341,30 +352,36 @@ class GrowthLearner:
         number: int,
         growth: Growth,
         folds: list[Split],
-        sums: Sums,
+        summed: Summed,
     ) -> FrontPoint:
         """Fit one model to sums over rows, and give it intervals; `number` is that of its size in cross-validation."""
         if choice is None:
-            return self._front_point(finished, sums, ridge, None, growth)
-        point = self._front_point(finished, sums, ridge, choice.error_of(number), growth)
+            return self._front_point(finished, summed, ridge, None, growth)
+        point = self._front_point(finished, summed, ridge, choice.error_of(number), growth)
+        if not growth.loss.has_intervals:
+            return point
         return self._with_intervals(point, finished, growth, folds, choice.place_of(number))
 
     def _front_point(
-        self, finished: Finished, sums: Sums, ridge: float, validated: float | None, growth: Growth
+        self, finished: Finished, summed: Summed, ridge: float, validated: float | None, growth: Growth
     ) -> FrontPoint:
         """Fit one model to sums over rows; `validated` is its error in cross-validation, if there was one."""
-        structure, unit = finished.step.structure, self.table.error_unit
+        structure, unit, loss = finished.step.structure, self.table.error_unit, growth.loss
+        sums = summed()
         normal = sums.normal(structure, finished.locality)
         # The ridge is counted in rows, and weights may stand for more rows than the table has.
         n_rows = max(round(sums.weight * self.rows_per_row), 1)
-        fit = growth.final_terms(structure, normal, ridge / self.rows_per_row, n_rows, finished.step.fit.kept)
+        if loss.reweighted:
+            fit = self._settled_terms(finished, summed, sums.weight, ridge / self.rows_per_row, n_rows, growth)
+        else:
+            fit = growth.final_terms(structure, normal, ridge / self.rows_per_row, n_rows, finished.step.fit.kept)
         conversion = Conversion(self.table, self.inputs[growth.inputs], self.options.fuzziness, growth.knowledge)
         truth, cv_error = finished.truth, np.nan if validated is None else validated
         if truth is not None:
             # The folds of a size may have grown another mix of rules and curves. So this model counts as no better than
             # its own structure on held-out rows.
-            cv_error = max(cv_error, truth.together**2)
-            error = float(np.sqrt(2.0 * cv_error * unit))
+            cv_error = max(cv_error, float(loss.mean(truth.together)))
+            error = float(loss.typical(cv_error * unit / loss.shown))
             truth = truth.scaled(error / truth.together) if truth.together > 0.0 else None
         return FrontPoint(
             conversion.rule_base(structure, fit.coefficients, normal, sums.support / sums.weight),
@@ -376,16 +393,35 @@ class GrowthLearner:
             truth,
         )
 
+    def _settled_terms(
+        self, finished: Finished, summed: Summed, weight: float, ridge: float, n_rows: int, growth: Growth
+    ) -> TermFit:
+        """Choose the terms of a model, then fit them again to working responses until they stay as they are."""
+        (structure, start, *_), locality = finished.step, finished.locality
+        growth.work_at(structure, start.coefficients)
+        coefficients, kept = start.coefficients, start.kept
+        for number in range(_MAX_SETTLING):
+            sums = summed(Around(growth.working, coefficients))
+            # The ridge counts rows; working weights have another mean.
+            own, normal = ridge * sums.weight / weight, sums.normal(structure, locality)
+            fit = growth.final_terms(structure, normal, own, n_rows, kept, chosen=number >= _N_CHOOSING)
+            moved = float(np.abs(fit.coefficients - coefficients).max())
+            coefficients, kept = fit.coefficients, fit.kept
+            if number >= _N_CHOOSING and moved < _STILL:
+                break
+        return fit
+
     def _with_intervals(
         self, point: FrontPoint, finished: Finished, growth: Growth, folds: list[Split], place: tuple[int, int]
     ) -> FrontPoint:
         """Give a model the prediction intervals from the cross-validation of its size and ridge."""
-        held_out = [(growth.rows.take(folds[number].held_out), fold) for number, fold in self.validated.items()]
+        held_out = [(growth.observed.take(folds[number].held_out), fold) for number, fold in self.validated.items()]
         errors = residuals_of([fold for _, fold in held_out], *place)
         # Scale the held-out errors to the model's error in cross-validation.
         square = sum(float(rows.weight @ np.square(own)) for (rows, _), own in zip(held_out, errors, strict=True))
         weight = sum(float(rows.weight.sum()) for rows, _ in held_out)
-        unit = np.sqrt(2.0 * point.cv_error * weight / square) if square > 0.0 else 0.0
+        ratio = 2.0 * point.cv_error * weight / square if square > 0.0 else 0.0
+        unit = growth.loss.interval_unit(ratio, self.table.target_scale)
         missed = [
             HeldOutErrors(own * unit, degrees_of(finished.step.structure, rows).weights.T, rows.weight)
             for (rows, _), own in zip(held_out, errors, strict=True)

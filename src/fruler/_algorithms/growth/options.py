@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from fruler.rules._losses import LossName
+
 
 @dataclass(frozen=True)
 class GrowthOptions:
@@ -13,6 +15,9 @@ class GrowthOptions:
     Constraints name inputs; `fruler._table.constraints` derives them from constraints on columns.
     """
 
+    loss: LossName = "squared_error"
+    quantile: float | None = None
+    power: float | None = None
     max_rules: int = 20
     max_curves: int = 20
     locality: float | None = None

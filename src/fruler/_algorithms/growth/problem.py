@@ -17,6 +17,7 @@ from fruler._kernels import growth_candidates, growth_limits
 from fruler._table.constraints import InputConstraints
 from fruler._table.rows import Rows, row_numbers
 from fruler.learning._folds import Folds
+from fruler.rules._losses import SQUARED, Loss
 
 # A label between two split points has at least this share of the rows: nobody believes a sliver.
 MIN_LABEL = 0.05
@@ -113,6 +114,8 @@ class GrowthProblem:
         none.
     knowledge : Knowledge or None
         Constraints on the inputs; None: there are none.
+    loss : Loss
+        The loss to minimise, for standardised targets.
     """
 
     rows: Rows
@@ -122,6 +125,7 @@ class GrowthProblem:
     min_label: float = MIN_LABEL
     nominal: Bools | None = None
     knowledge: Knowledge | None = None
+    loss: Loss = SQUARED
 
     @property
     def fixed(self) -> Bools:

@@ -75,6 +75,7 @@ def made_true(growth: Growth, step: Step, regularization: float, folds: Sequence
 def _tuned(growth: Growth, step: Step, regularization: float, folds: Sequence[Split], locality: float) -> Finished:
     """Tune a model for a share of the local error, and measure its truth."""
     searched, growth.locality = growth.locality, locality
+    growth.work_at(step.structure, step.fit.coefficients)
     found = growth.tune(step.structure, step.fit.kept, _N_STEPS)
     tuned = step if found is None else step._replace(structure=found[0], fit=found[1])
     truth = rule_truth(growth, tuned, regularization, folds) if folds and not growth.out_of_time else None
@@ -99,14 +100,16 @@ def rule_truth(growth: Growth, step: Step, regularization: float, folds: Sequenc
     folds : sequence of Split
         Rows to hold out; together they are all rows, or enough of them.
     """
-    structure, kept = step.structure, step.fit.kept
+    structure, kept, loss = step.structure, step.fit.kept, growth.loss
+    growth.work_at(structure, step.fit.coefficients)
     parts = [growth.rows.take(fold.held_out) for fold in folds]
+    observed = [growth.observed.take(fold.held_out) for fold in folds]
     n_rows = sum(len(part) for part in parts)
     degrees = [degrees_of(structure, part) for part in parts]
     sums = [Sums.over(part, own) for part, own in zip(parts, degrees, strict=True)]
     total = reduce(Sums.__add__, sums)
     together, alone, strongest = [], [], []
-    for fold, part, own, held_out in zip(folds, parts, degrees, sums, strict=True):
+    for fold, part, seen, own, held_out in zip(folds, parts, observed, degrees, sums, strict=True):
         others, n_others = total - held_out, n_rows - len(part)
         if fold.fitted is not None:
             fitted = growth.rows.take(fold.fitted)
@@ -114,9 +117,12 @@ def rule_truth(growth: Growth, step: Step, regularization: float, folds: Sequenc
         normal = others.normal(structure, growth.locality)
         fit = growth.final_terms(structure, normal, regularization, n_others, kept)
         outputs = outputs_of(structure, fit.coefficients, part, own)
-        together.append(np.square(part.y - outputs.together))
-        alone.append(np.square(part.y - outputs.of_strongest(own)))
+        together.append(loss.value(seen.y, outputs.together))
+        alone.append(loss.value(seen.y, outputs.of_strongest(own)))
         strongest.append(own.weights.argmax(axis=0))
-    errors, weight = (np.concatenate(together), np.concatenate(alone)), np.concatenate([part.weight for part in parts])
+    errors, weight = (
+        (np.concatenate(together), np.concatenate(alone)),
+        np.concatenate([seen.weight for seen in observed]),
+    )
     measured = TruthSums.over_rows(*errors, weight, np.concatenate(strongest), structure.n_rules)
-    return measured.truth(held_out=True)
+    return measured.truth(held_out=True, typical=loss.typical)

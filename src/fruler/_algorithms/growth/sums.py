@@ -13,6 +13,7 @@ from fruler._algorithms.growth.terms import Normal
 from fruler._arrays import Floats, Indices
 from fruler._kernels import growth_sums
 from fruler._table.rows import Rows
+from fruler.rules._losses import Loss
 
 # The number of rows whose rule weights are in memory at a time.
 _ROWS_A_SLICE = 16_384
@@ -154,16 +155,42 @@ class Sums:
         return Normal(gram, moment, self.square / self.weight, self.weight)
 
 
-def sums_in_slices(structure: Structure, rows: Rows) -> Sums:
+@dataclass(frozen=True, eq=False)
+class Around:
+    """The predictions around which a loss counts as a squared error: those of a fitted structure."""
+
+    loss: Loss
+    coefficients: Floats
+
+    def working(self, structure: Structure, rows: Rows, degrees: Degrees) -> Rows:
+        """Return rows with working responses and weights."""
+        raw = outputs_of(structure, self.coefficients, rows, degrees).together
+        return working_rows(self.loss, rows, raw)
+
+
+def working_rows(loss: Loss, rows: Rows, raw: Floats) -> Rows:
+    """Return rows whose squared errors, weighted, are the loss near raw predictions; for the squared error the same."""
+    if not loss.reweighted:
+        return rows
+    response, weight = loss.working(rows.y, raw)
+    return replace(rows, y=response, weight=rows.weight * weight)
+
+
+def sums_in_slices(structure: Structure, rows: Rows, around: Around | None = None) -> Sums:
     """Sum up many rows in slices, so that only the weights of one slice are in memory at a time."""
     starts = range(0, max(len(rows), 1), _ROWS_A_SLICE)
     parts = (rows.take(slice(start, start + _ROWS_A_SLICE)) for start in starts)
-    return reduce(Sums.__add__, (Sums.over(part, degrees_of(structure, part)) for part in parts))
+
+    def summed(part: Rows) -> Sums:
+        degrees = degrees_of(structure, part)
+        return Sums.over(part if around is None else around.working(structure, part, degrees), degrees)
+
+    return reduce(Sums.__add__, map(summed, parts))
 
 
-def sum_rows(rows: Rows, structure: Structure, inputs: Indices) -> Sums:
-    """Sum up rows for a structure that uses only some of the inputs."""
-    return sums_in_slices(structure, rows.with_inputs(inputs))
+def sum_rows(rows: Rows, structure: Structure, inputs: Indices, around: Around | None = None) -> Sums:
+    """Sum up rows for a structure that uses only some of the inputs; around predictions, if given."""
+    return sums_in_slices(structure, rows.with_inputs(inputs), around)
 
 
 def rule_coefficients(structure: Structure, coefficients: Floats) -> Floats:

@@ -288,11 +288,14 @@ def headlines(reference: Reference, measured: Measured | None) -> list[Headline]
         where = HELD_OUT if np.isfinite(training.cv_rmse) else TRAINING
         where_alone = HELD_OUT if truth is not None and truth.held_out else TRAINING
         explained = 1.0 - (error / training.target_spread) ** 2 if training.target_spread > 0.0 else None
-    found.append(Headline(reference.target(error, fixed), "typical error (RMSE)", where))
+    if rule_base.output.loss.reweighted and truth is not None:
+        found.append(Headline(reference.loss(truth.together), rule_base.output.loss.title, where_alone))
+    else:
+        found.append(Headline(reference.target(error, fixed), "typical error (RMSE)", where))
     if truth is not None and rule_base.n_rules > 1:
         holds = truth.holds(reference.background.spread)
         advice = "rules can be read one by one" if holds else "read the rules together, not one by one"
-        together, alone = (reference.change(own) for own in (truth.together, truth.alone))
+        together, alone = (reference.loss(own) for own in (truth.together, truth.alone))
         # With a link, the error above is of the target and this one is not, so the two cannot be compared.
         beside = "" if rule_base.output.transform.keeps_units else f", compared with {together} of all rules together"
         found.append(Headline(alone, "strongest rule alone", f"{where_alone}{beside}: {advice}"))

@@ -51,9 +51,11 @@ class Reference:
     @property
     def raw_error(self) -> float | None:
         """The typical error of the raw prediction, on held-out rows if it is known there."""
-        if self.rule_base.output.transform.keeps_units:
+        output, truth = self.rule_base.output, self.background.truth
+        if output.transform.keeps_units and not output.loss.reweighted:
             return self.background.error if self.background.known else None
-        return None if self.background.truth is None else self.background.truth.together
+        # A deviance is not an error of the raw prediction.
+        return None if truth is None or output.loss.of_log_mean else truth.together
 
     def range_of(self, j: int) -> tuple[float, float]:
         """Return the range of an input."""
@@ -77,6 +79,14 @@ class Reference:
         """Write a change of the raw prediction within a share of its spread, with or without its unit."""
         text = self.scale.change(change, share * self.background.spread).written(writer)
         return with_unit(text, self.scale.unit(self.rule_base.target_unit) if unit else "")
+
+    def loss(self, typical: float) -> str:
+        """Write a typical error of the raw prediction as the model's loss tells it."""
+        loss = self.rule_base.output.loss
+        if loss.of_log_mean:
+            told = float(loss.told(typical))
+            return fixed(told, TARGET_SHARE * told)
+        return self.change(typical)
 
     @property
     def steps(self) -> Floats:

@@ -22,6 +22,7 @@ from fruler.rules._curves import Curve
 from fruler.rules._inputs import EXTRAPOLATIONS, Extrapolation, Variable
 from fruler.rules._json.checked import Checked
 from fruler.rules._json.measured import intervals_from_json, intervals_to_json, summary_from_json, summary_to_json
+from fruler.rules._losses import LOSS_NAMES, LOSS_PARAMETERS, SQUARED, Loss, loss_from
 from fruler.rules._output import LINK_NAMES, PLAIN, Output
 from fruler.rules._partitions import FuzzyPartition, NominalPartition, Partition, TrianglePartition
 from fruler.rules._rule_base import RuleBase
@@ -323,15 +324,29 @@ def _gaps(written: Checked, places: dict[str, int]) -> Gaps:
     return Gaps(inputs, means, slopes)
 
 
+def _output_to_json(output: Output) -> dict[str, Any]:
+    loss = {"loss": output.loss.to_json()} if output.loss != SQUARED else {}
+    return {"link": output.link, "bounds": list(output.bounds), **loss}
+
+
 def _output(written: Checked) -> Output:
     """Return the output in a JSON object."""
-    members = written.keys(("link", "bounds"))
+    members = written.keys(("link", "bounds"), ("loss",))
     link = members["link"].one_of(*LINK_NAMES)
     ends = [end.number_or_none() for end in members["bounds"].items()]
     if len(ends) != 2:
         raise members["bounds"].wrong("a list of the smallest and the largest prediction, with null for no bound")
     low, high = (None if math.isnan(end) else end for end in ends)
-    return written.made("is not valid", Output, link, (low, high))
+    loss = _loss(members["loss"]) if "loss" in members else SQUARED
+    return written.made("is not valid", Output, link, (low, high), loss)
+
+
+def _loss(written: Checked) -> Loss:
+    """Return the loss in a JSON object."""
+    members = written.keys(("name",), LOSS_PARAMETERS)
+    name = members["name"].one_of(*LOSS_NAMES)
+    given = [members[one].number() if one in members else None for one in LOSS_PARAMETERS]
+    return written.made("is not valid", loss_from, name, *given)
 
 
 # Rules times inputs. A file names only the inputs that a rule uses, but a rule base has room for all of them: a file of
@@ -388,7 +403,7 @@ def rule_base_to_json(rule_base: RuleBase) -> dict[str, Any]:
         **({} if rule_base.gaps is None else {"gaps": gaps_to_json(rule_base.gaps, names)}),
         **({} if rule_base.intervals is None else {"intervals": intervals_to_json(rule_base.intervals)}),
         **({} if rule_base.extrapolation == _AS_EVER else {"extrapolation": rule_base.extrapolation}),
-        **({} if output.is_plain else {"output": {"link": output.link, "bounds": list(output.bounds)}}),
+        **({} if output == PLAIN else {"output": _output_to_json(output)}),
         "training": None if training is None else summary_to_json(training, names),
     }
 
