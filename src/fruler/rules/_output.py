@@ -300,6 +300,12 @@ class Output:
         ------
         ValueError
             If a target does not fit the loss or the link, or lies outside the bounds.
+
+        Examples
+        --------
+        >>> from fruler.rules import Output
+        >>> Output("log").learned(np.array([1.0])).tolist()
+        [0.0]
         """
         if not self.loss.of_log_mean:
             return self.raw_of(target)
