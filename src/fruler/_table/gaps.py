@@ -33,6 +33,8 @@ class Gaps(FrozenValue):
         The means of the inputs, which fill a row without any value.
     slopes : array-like of shape (n_inputs, n_inputs)
         Row j has the slopes of the regression of input j on the others; the diagonal is zero.
+    shares : array-like of shape (n_inputs,), optional
+        The share of training rows in which each input is missing, if known.
 
     Examples
     --------
@@ -45,10 +47,12 @@ class Gaps(FrozenValue):
     inputs: tuple[int, ...]
     means: Floats
     slopes: Floats
+    shares: Floats | None
 
-    def __init__(self, inputs: Sequence[int], means: object, slopes: object) -> None:
+    def __init__(self, inputs: Sequence[int], means: object, slopes: object, shares: object = None) -> None:
         self._set(inputs=tuple(int(j) for j in inputs))
         self._set(means=frozen(means, np.float64), slopes=frozen(slopes, np.float64))
+        self._set(shares=None if shares is None else frozen(shares, np.float64))
         n = len(self.means) if self.means.ndim == 1 else -1
         if len(set(self.inputs)) != n or min(self.inputs, default=0) < 0:
             raise ValueError("Gaps need distinct inputs, and a mean for each.")
@@ -56,6 +60,10 @@ class Gaps(FrozenValue):
             raise ValueError("Gaps need finite means, and finite slopes of each input on every other.")
         if np.diag(self.slopes).any():
             raise ValueError("An input cannot fill its own gaps.")
+        if self.shares is not None and (
+            self.shares.shape != (n,) or not ((self.shares >= 0.0) & (self.shares <= 1.0)).all()
+        ):
+            raise ValueError("The shares of gaps must be one number from 0 to 1 per input.")
 
     @classmethod
     def from_moments(
@@ -64,6 +72,7 @@ class Gaps(FrozenValue):
         means: Floats,
         covariance: Floats,
         fillers: npt.NDArray[np.bool_] | None = None,
+        shares: Floats | None = None,
     ) -> Self:
         """Return the regressions that follow from means and covariances.
 
@@ -73,6 +82,8 @@ class Gaps(FrozenValue):
             The inputs, their means and their covariances.
         fillers : ndarray of bool, shape (n_inputs, n_inputs), optional
             The inputs (columns) on which each input (row) may be regressed. By default, all others.
+        shares : ndarray of shape (n_inputs,), optional
+            The share of training rows in which each input is missing.
 
         Examples
         --------
@@ -89,7 +100,7 @@ class Gaps(FrozenValue):
         slopes = _slopes(correlation) if fillers is None else _slopes_on_some(correlation, fillers)
         slopes = slopes * np.outer(unit, 1.0 / unit)
         slopes[np.diag_indices(len(unit))] = 0.0
-        return cls(inputs, means, slopes)
+        return cls(inputs, means, slopes, shares)
 
     def filled(self, values: Floats) -> Floats:
         """Return the rows with their gaps filled; the array itself if there are none.
@@ -152,17 +163,21 @@ class Moments:
         The covariances.
     fillers : ndarray of bool, shape (n_inputs, n_inputs), or None
         The inputs (columns) from which each input (row) may be filled; None for all.
+    shares : ndarray of shape (n_inputs,), or None
+        The share of rows in which each input is missing, if known.
     """
 
     means: Floats
     covariance: Floats
     fillers: npt.NDArray[np.bool_] | None = None
+    shares: Floats | None = None
 
     def gaps(self, inputs: Indices) -> Gaps:
         """Return the regressions that fill gaps of some inputs from one another."""
         own = np.ix_(inputs, inputs)
         fillers = None if self.fillers is None else self.fillers[own]
-        return Gaps.from_moments(inputs.tolist(), self.means[inputs], self.covariance[own], fillers)
+        shares = None if self.shares is None else self.shares[inputs]
+        return Gaps.from_moments(inputs.tolist(), self.means[inputs], self.covariance[own], fillers, shares)
 
 
 def observed_moments(values: Floats, weight: Floats) -> tuple[Floats, Floats]:
@@ -195,13 +210,14 @@ def learn_moments(values: Floats, weight: Floats | None = None) -> Moments:
     """
     weight = np.ones(len(values)) if weight is None else weight / weight.mean()
     missing = np.isnan(values)
+    shares = missing.mean(axis=0)
     means, spread = observed_moments(values, weight)
     unit = np.where(spread > 0.0, spread, 1.0)
     scaled = (values - means) / unit
     if not missing.any():
         rooted = np.sqrt(weight)[:, None] * scaled
         covariance = rooted.T @ rooted / weight.sum()
-        return Moments(means, covariance * np.outer(unit, unit))
+        return Moments(means, covariance * np.outer(unit, unit), shares=shares)
     # Rows in the order of their values: the order in which they are given does not matter.
     some = np.lexsort(values.T)[spread_evenly(len(values), _MAX_ROWS)]
     scaled, missing, weight = scaled[some], missing[some], weight[some]
@@ -226,4 +242,4 @@ def learn_moments(values: Floats, weight: Floats | None = None) -> Moments:
         centre = (weight[:, None] * filled).sum(axis=0) / weight.sum()
         apart = np.sqrt(weight)[:, None] * (filled - centre)
         covariance = (apart.T @ apart + extra) / weight.sum()
-    return Moments(means + centre * unit, covariance * np.outer(unit, unit))
+    return Moments(means + centre * unit, covariance * np.outer(unit, unit), shares=shares)

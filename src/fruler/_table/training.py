@@ -268,7 +268,7 @@ def _moments(values: Floats, weight: Floats | None) -> Moments:
     if values.shape[1] <= _MAX_REGRESSED:
         return learn_moments(values, weight)
     means, spread = observed_moments(values, np.ones(len(values)) if weight is None else weight)
-    return Moments(means, np.diag(np.square(spread)))
+    return Moments(means, np.diag(np.square(spread)), shares=np.isnan(values).mean(axis=0))
 
 
 def _require_values(values: Floats, names: Sequence[str]) -> None:

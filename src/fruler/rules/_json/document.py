@@ -294,7 +294,7 @@ def _range_of(labels: dict[str, int], written: Checked) -> tuple[int, int]:
 
 
 def gaps_to_json(gaps: Gaps, names: list[str]) -> dict[str, Any]:
-    """Return a JSON object with the mean of each input, and its slopes on the others.
+    """Return a JSON object with the mean of each input, its slopes on the others, and how often it was missing.
 
     Examples
     --------
@@ -302,10 +302,14 @@ def gaps_to_json(gaps: Gaps, names: list[str]) -> dict[str, Any]:
     {'x': {'mean': 0.25, 'slopes': {}}}
     """
     own = [names[j] for j in gaps.inputs]
-    return {
+    written: dict[str, Any] = {
         name: {"mean": mean, "slopes": {own[k]: slope for k, slope in enumerate(slopes) if slope != 0.0}}
         for name, mean, slopes in zip(own, gaps.means.tolist(), gaps.slopes.tolist(), strict=True)
     }
+    if gaps.shares is not None:
+        for name, share in zip(own, gaps.shares.tolist(), strict=True):
+            written[name]["missing"] = share
+    return written
 
 
 def _gaps(written: Checked, places: dict[str, int]) -> Gaps:
@@ -314,14 +318,17 @@ def _gaps(written: Checked, places: dict[str, int]) -> Gaps:
     inputs = [_place(places, name, written) for name in items]
     own = {name: k for k, name in enumerate(items)}
     means, slopes = np.zeros(len(own)), np.zeros((len(own), len(own)))
+    shares: list[float] = []
     for name, item in items.items():
-        members = item.keys(("mean", "slopes"))
+        members = item.keys(("mean", "slopes"), ("missing",))
+        if "missing" in members:
+            shares.append(members["missing"].number())
         means[own[name]] = members["mean"].number()
         for other, slope in members["slopes"].named_numbers().items():
             if other not in own or other == name:
                 raise ValueError(f"{members['slopes'].place} has an input that fills no gaps: {other!r}")
             slopes[own[name], own[other]] = slope
-    return Gaps(inputs, means, slopes)
+    return Gaps(inputs, means, slopes, shares if len(shares) == len(own) else None)
 
 
 def _output_to_json(output: Output) -> dict[str, Any]:
