@@ -144,7 +144,7 @@ def test_split_points_give_the_degrees_of_the_partition_to_the_last_bit():
         ({"table": []}, r"The name of a table or column '\[\]' is not text"),
         ({"prediction": (0, 1)}, r"column '\(0, 1\)' is not text"),
         ({"keep": [1]}, "column '1' is not text"),
-        ({"gaps": None}, "gaps must be True, False or a list of columns; got None"),
+        ({"gaps": 3}, "gaps must be True, False or a list of columns; got 3"),
         ({"interval": "x"}, "coverage must be between 0 and 1, as in 0.9; got 'x'"),
     ],
 )

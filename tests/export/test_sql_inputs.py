@@ -2,6 +2,7 @@
 
 import math
 import sqlite3
+from dataclasses import replace
 from itertools import product
 
 import duckdb
@@ -10,6 +11,7 @@ import pandas as pd
 import pytest
 from helpers.mixed_tables import MIXED_MODELS, assert_same, complete, mixed_model, mixed_rows, without_gaps
 
+from fruler import FuzzyRuleRegressor
 from fruler._table.gaps import Gaps
 from fruler._table.sources import LevelSource, NumberSource
 from fruler.export import export_model
@@ -32,7 +34,7 @@ def in_duckdb(rows, query):
 
 def predicted(run, rule_base, rows, **options):
     rows = rows.assign(id=np.arange(len(rows)))
-    found = run(rows, export_model(rule_base, "sql", table="rows", keep=["id"], **options))
+    found = run(rows, export_model(rule_base, "sql", **{"table": "rows", "keep": ["id"], "gaps": True} | options))
     assert sorted(row for row, _ in found) == list(range(len(rows)))
     return np.array([prediction for _, prediction in sorted(found)], dtype=float)
 
@@ -70,7 +72,7 @@ def test_rules_that_cannot_fill_in_gaps_give_null(run, kind):
 
 def test_nan_is_a_gap_in_a_database_that_has_it():
     rule_base, rows = mixed_model("growth"), mixed_rows()
-    query = export_model(rule_base, "sql", table="rows")
+    query = export_model(rule_base, "sql", table="rows", gaps=True)
     with duckdb.connect() as database:
         database.register("given", rows.assign(size=rows["size"].fillna(-77.0), sold="tRuE "))
         database.execute("CREATE TABLE rows AS SELECT * FROM given")
@@ -97,14 +99,38 @@ def test_one_gap_needs_no_rounds(run):
     )
     rows = pd.DataFrame({"a": [1.0, None]})
     np.testing.assert_array_equal(predicted(run, rule_base, rows), [3.0, 2.0])
-    assert "gaps_1" not in export_model(rule_base, "sql")
+    assert "fruler_1_1" not in export_model(rule_base, "sql")
 
 
-@pytest.mark.parametrize("name", ["gaps", "GAPS_inputs", "gaps_0"])
+@both
+@pytest.mark.parametrize("kind", ["growth", "one-hot"])
+def test_gaps_are_filled_in_where_the_training_table_had_some(run, kind):
+    learned, rows = mixed_model(kind), mixed_rows()
+    gaps = learned.gaps
+    own = [learned.variables[j].source.column for j in gaps.inputs]
+    assert {name for name, share in zip(own, gaps.shares, strict=True) if share} == {"size", "origin"}
+    usable = complete(rows, [name for name in rows if name not in ("size", "origin")])
+    assert 0 < usable.sum() < len(rows)
+    found = predicted(run, learned, rows, gaps=None)
+    assert np.isnan(found[~usable]).all()
+    assert_same(found[usable], learned.predict(rows[usable]))
+    # A model of an older version may not know where there were gaps.
+    unknown = replace(learned, gaps=Gaps(gaps.inputs, gaps.means, gaps.slopes))
+    assert_same(predicted(run, unknown, rows, gaps=None), learned.predict(rows))
+
+
+def test_without_gaps_in_the_training_table_a_query_is_short():
+    table = pd.DataFrame(np.random.default_rng(0).normal(size=(100, 4)), columns=list("abcd"))
+    rules = FuzzyRuleRegressor(random_state=0).fit(table, table.sum(axis=1)).rule_base_
+    assert export_model(rules, "sql") == export_model(rules, "sql", gaps=False)
+    assert len(export_model(rules, "sql")) < len(export_model(rules, "sql", gaps=True)) / 3
+
+
+@pytest.mark.parametrize("name", ["fruler", "FRULER_inputs", "fruler_1_1"])
 @both
 def test_a_table_may_be_called_like_a_step(run, name):
     rule_base, rows = mixed_model("growth"), mixed_rows().iloc[::5]
-    query = export_model(rule_base, "sql", table=name, keep=["size"])
+    query = export_model(rule_base, "sql", table=name, keep=["size"], gaps=True)
     found = run(rows, f'WITH "{name}" AS (SELECT * FROM rows) SELECT prediction FROM (\n{query})')
     assert_same(sorted(np.ravel(found)), sorted(rule_base.predict(rows)))
 

@@ -5,7 +5,7 @@
 Each case is a table of numbers, categories, truth values, dates and gaps with odd names, and a model of it. Its
 predictions for rows with gaps, blanks, white space, unknown categories and values outside the training data must be
 the same from a saved model, from every export (Python, C, JavaScript, SQLite, DuckDB, ONNX and, where they are
-installed, PostgreSQL, LibreOffice and JPMML-Evaluator), and from the same rows in another container. Intervals are
+installed, PostgreSQL, MariaDB, LibreOffice and JPMML-Evaluator), and from the same rows in another container. Intervals are
 compared in the engines that have them, and the parts of explanations must add up. A second fit, in which nothing that
 matters has changed, must find the same model. A case is made from its number.
 """
@@ -18,7 +18,9 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +30,8 @@ from _pytest.outcomes import Skipped
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from fuzzing import main
-from helpers.engines import ENGINES, with_postgres
+from helpers.engines import ENGINES, with_mariadb, with_postgres
+from helpers.mariadb import MariaDB
 from helpers.pmml import backend, with_pmml
 from helpers.postgres import Postgres
 from helpers.spreadsheet import office, with_xlsx
@@ -298,21 +301,22 @@ def _used(raw: bytes, number: int) -> str:
     return use(make_case(number), number, engines=_all_engines())
 
 
+@cache
 def _all_engines() -> dict[str, Any]:
-    """Return the engines that are installed."""
-    engines = dict(ENGINES)
+    """Return the engines that are installed; Spark would take minutes."""
     others = {
         "postgres": (Postgres.running, with_postgres),
+        "postgres, common SQL": (Postgres.running, partial(with_postgres, dialect="ansi")),
+        "mariadb": (MariaDB.running, with_mariadb),
         "xlsx": (office, with_xlsx),
         "pmml": (backend, with_pmml),
     }
+    found = dict(ENGINES)
     for name, (installed, run) in others.items():
-        try:
+        with suppress(Skipped):
             installed()
-        except Skipped:
-            continue
-        engines[name] = run
-    return engines
+            found[name] = run
+    return found
 
 
 if __name__ == "__main__":

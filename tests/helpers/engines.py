@@ -5,6 +5,7 @@ Each takes a rule base, a frame with its columns, and a folder for files, and re
 
 import math
 import sqlite3
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,9 @@ import pytest
 from fruler.export import export_model
 from fruler.export._plan import make_model_plan
 from helpers.exported import compiled, quoted, run_js, session_of
+from helpers.mariadb import MariaDB
 from helpers.postgres import Postgres
+from helpers.spark_sql import spark_session
 
 
 def columns_of(rules):
@@ -100,21 +103,21 @@ def _require_explanations(rules, frame, explained):
         assert set(own["outside"]) == {one.name for one in rules.features if outside[k][one.index].any()}
 
 
-def with_sqlite(rules, frame, folder=None, **options):
+def with_sqlite(rules, frame, folder=None, *, dialect="sqlite", **options):
     database = sqlite3.connect(":memory:")
     kinds = {"number": "REAL", "truth": "", "text": "TEXT", "date": "TEXT"}
     names = ", ".join(f"{quoted(name)} {kinds[kind]}" for name, kind in _kinds(rules, frame).items())
     database.execute(f"CREATE TABLE rows (key INTEGER, {names})")
     rows = [[key, *(_sqlite_cell(value) for value in row)] for key, row in enumerate(cells(frame))]
     database.executemany(f"INSERT INTO rows VALUES ({', '.join('?' * (len(frame.columns) + 1))})", rows)
-    return _sorted(database.execute(_query(rules, options)).fetchall())
+    return _sorted(database.execute(_query(rules, dialect, options)).fetchall())
 
 
 def _sqlite_cell(value):
     return str(value) if hasattr(value, "year") else value
 
 
-def with_duckdb(rules, frame, folder=None, **options):
+def with_duckdb(rules, frame, folder=None, *, dialect="duckdb", **options):
     duckdb = pytest.importorskip("duckdb")
     with duckdb.connect() as database:
         kinds = {"number": "DOUBLE", "truth": "BOOLEAN", "text": "VARCHAR", "date": "TIMESTAMP"}
@@ -123,14 +126,36 @@ def with_duckdb(rules, frame, folder=None, **options):
         values = [value for key, row in enumerate(cells(frame)) for value in (key, *row)]
         marks = f"({', '.join('?' * (len(frame.columns) + 1))})"
         database.execute(f"INSERT INTO rows VALUES {', '.join([marks] * len(frame))}", values)
-        return _sorted(database.execute(_query(rules, options)).fetchall())
+        return _sorted(database.execute(_query(rules, dialect, options)).fetchall())
 
 
-def with_postgres(rules, frame, folder=None, **options):
+def with_postgres(rules, frame, folder=None, *, dialect="postgres", **options):
     kinds = {"number": "DOUBLE PRECISION", "truth": "BOOLEAN", "text": "TEXT", "date": "TIMESTAMP"}
     types = {"key": "INTEGER"} | {name: kinds[kind] for name, kind in _kinds(rules, frame).items()}
     rows = [[key, *row] for key, row in enumerate(cells(frame))]
-    return _sorted(Postgres.running().answers(types, rows, _query(rules, options)))
+    return _sorted(Postgres.running().answers(types, rows, _query(rules, dialect, options)))
+
+
+def with_mariadb(rules, frame, folder=None, *, dialect="mysql", **options):
+    kinds = {"number": "DOUBLE", "truth": "BOOLEAN", "text": "TEXT", "date": "DATETIME"}
+    types = {"key": "INTEGER"} | {name: kinds[kind] for name, kind in _kinds(rules, frame).items()}
+    rows = [[key, *row] for key, row in enumerate(cells(frame))]
+    return _sorted(MariaDB.running().answers(types, rows, _query(rules, dialect, options)))
+
+
+def with_spark(rules, frame, folder=None, *, dialect="spark", **options):
+    kinds = {"number": "DOUBLE", "truth": "BOOLEAN", "text": "STRING", "date": "TIMESTAMP_NTZ"}
+    types = {"key": "INTEGER"} | {name: kinds[kind] for name, kind in _kinds(rules, frame).items()}
+    schema = ", ".join(f"`{name.replace('`', '``')}` {kind}" for name, kind in types.items())
+    numbers = [kind == "DOUBLE" for kind in types.values()]
+    rows = [
+        [
+            float(value) if number and value is not None else value
+            for value, number in zip((key, *row), numbers, strict=True)
+        ]
+        for key, row in enumerate(cells(frame))
+    ]
+    return _sorted(spark_session().answers(schema, rows, _query(rules, dialect, options)))
 
 
 def with_onnx(rules, frame, folder=None, **options):
@@ -170,8 +195,8 @@ def _kinds(rules, frame):
     return kinds
 
 
-def _query(rules, options):
-    return export_model(rules, "sql", table="rows", keep=["key"], **options)
+def _query(rules, dialect, options):
+    return export_model(rules, "sql", **{"table": "rows", "keep": ["key"], "gaps": True, "dialect": dialect} | options)
 
 
 def _sorted(answers):
@@ -183,7 +208,8 @@ ENGINES = {
     "python": with_python,
     "c": with_c,
     "js": with_js,
-    "sqlite": with_sqlite,
-    "duckdb": with_duckdb,
+    "sqlite": partial(with_sqlite, dialect="ansi"),
+    "duckdb": partial(with_duckdb, dialect="ansi"),
+    "duckdb's dialect": with_duckdb,
     "onnx": with_onnx,
 }

@@ -15,7 +15,7 @@ from fruler.export import export_model
 
 weather = load_example("weather")
 model = FuzzyRuleRegressor(random_state=0).fit(weather.data, weather.target)
-query = export_model(model.with_rules(2).rule_base_, "sql", table="days", gaps=False)
+query = export_model(model.with_rules(2).rule_base_, "sql", table="days", dialect="sqlite")
 print(query)
 
 # %%

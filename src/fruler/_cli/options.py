@@ -13,6 +13,7 @@ import typer
 from fruler._wording import either
 from fruler.estimators.registry import DEFAULT, algorithm_names
 from fruler.export import TARGETS
+from fruler.export._sql_dialects import DIALECTS
 
 if TYPE_CHECKING:
     from fruler.data._file_content import ReadOptions
@@ -208,10 +209,18 @@ class ExportOptions:
     model: Path = _model()
     to: str = _option("KIND", f"{either(TARGETS)}.", ...)
     output: str = _output()
-    gaps: bool = _option(
-        None, "Whether sql and onnx fill in missing values; without it they are shorter.", True, "--gaps/--no-gaps"
+    gaps: bool | None = _option(
+        None,
+        "Whether sql and onnx fill in missing values. By default onnx does; sql does in columns with missing values "
+        "in the training table.",
+        None,
+        "--gaps/--no-gaps",
     )
-    table: str | None = _option("NAME", "The table that the sql query reads; data by default.")
+    dialect: str | None = _option("NAME", f"The SQL to write: {either([*DIALECTS])}; ansi by default.")
+    dbt: bool = _flag("--dbt", "Write a dbt model, and beside it a YAML file that describes it.")
+    table: str | None = _option(
+        "NAME", "The table that the sql query reads, data by default; with --dbt a model, or SOURCE.TABLE."
+    )
     keep: list[str] = _repeated("NAME", "A column of the table to keep in the result of sql")
     prediction: str | None = _option("NAME", "The column of predictions in the result of sql.")
     interval: float | None = _option(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 from fruler._cli.failures import said_of
 from fruler._cli.input import load_any_model, load_shown_model
@@ -12,6 +13,7 @@ from fruler._wording import counted, printable, suggest
 from fruler.explain._told import title_of
 from fruler.explain.text import ORDERS, ordered_rules, rules_text, rules_with
 from fruler.export import TARGETS, export_model, options_of, targets_with
+from fruler.export.sql import dbt_schema
 from fruler.rules._json.document import rule_base_to_json
 from fruler.rules._rule_base import RuleBase
 
@@ -56,22 +58,36 @@ def _listed(rule_base: RuleBase, options: RulesOptions) -> str:
     return rules_text(rule_base, rules=order, title=title, table=options.table)
 
 
+_EXPORT_OPTIONS = ("table", "keep", "prediction", "interval", "rows", "types", "gaps", "dialect", "dbt")
+
+
 def write_export(options: ExportOptions) -> None:
     """Run ``fruler export``."""
     check_destination(options.output, options.model)
+    described = Path(options.output).with_suffix(".yml")
+    if options.dbt:
+        if Path(options.output).suffix != ".sql":
+            raise ValueError(
+                "--dbt writes two files; name the file of the dbt model with -o, such as -o models/NAME.sql"
+            )
+        check_destination(described, options.model)
     if options.to not in TARGETS:
         raise ValueError(f"--to: there is no {options.to!r}; {suggest(options.to, TARGETS)}")
-    asked_for = {name: getattr(options, name) for name in ("table", "keep", "prediction", "interval", "rows", "types")}
+    asked_for = {name: getattr(options, name) for name in _EXPORT_OPTIONS}
     choices = {name: value for name, value in asked_for.items() if value not in (None, [], False)}
-    if not options.gaps:
+    if options.gaps is False:
         choices["gaps"] = False
     for name in choices:
         if name not in options_of(options.to):
-            asked = "no-gaps" if name == "gaps" else name
+            asked = "no-gaps" if name == "gaps" and not options.gaps else name
             raise ValueError(f"--{asked}: {options.to} has no such option; it is for {', '.join(targets_with(name))}")
-    content = export_model(load_any_model(options.model).rule_base_, options.to, **choices)
+    rules = load_any_model(options.model).rule_base_
+    content = export_model(rules, options.to, **choices)
     # Whoever copied a query with escapes from a terminal would get other predictions.
     kept = isinstance(content, str) and printable(content, keep="\n\t") == content
     if not kept and options.output == STDOUT and sys.stdout.isatty():
         raise ValueError(f"{options.to} cannot be shown on a terminal as it is; name a file with -o")
     write_output(options.output, content)
+    if options.dbt:
+        shared = {name: choices[name] for name in ("keep", "prediction", "interval") if name in choices}
+        write_output(str(described), dbt_schema(rules, described.stem, **shared))

@@ -71,7 +71,7 @@ def options_of(to: str) -> list[str]:
     Examples
     --------
     >>> options_of("sql")
-    ['table', 'keep', 'prediction', 'gaps', 'interval']
+    ['table', 'keep', 'prediction', 'gaps', 'interval', 'dialect', 'dbt']
     """
     parameters = inspect.signature(_exporter(to)).parameters.values()
     return [parameter.name for parameter in parameters if parameter.kind == parameter.KEYWORD_ONLY]

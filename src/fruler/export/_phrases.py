@@ -105,8 +105,18 @@ def linear(intercept: float, slopes: Mapping[str, float], number: Callable[[floa
     >>> linear(25.0, {"a": -1.0, "b": 0.5})
     '25.0 - 1.0 * a + 0.5 * b'
     """
-    terms = (f" {'-' if slope < 0.0 else '+'} {number(abs(slope))} * {name}" for name, slope in slopes.items())
-    return number(intercept) + "".join(terms)
+    return number(intercept) + linear_terms(slopes, number)
+
+
+def linear_terms(slopes: Mapping[str, float], number: Callable[[float], str] = repr) -> str:
+    """Return terms to add to an expression, with a sign before each.
+
+    Examples
+    --------
+    >>> linear_terms({"a": -1.0, "b": 0.5})
+    ' - 1.0 * a + 0.5 * b'
+    """
+    return "".join(f" {'-' if slope < 0.0 else '+'} {number(abs(slope))} * {name}" for name, slope in slopes.items())
 
 
 def curve_expression(curve: CurvePlan, name: str, shares: Sequence[str], number: Callable[[float], str] = repr) -> str:

@@ -408,7 +408,7 @@ class ModelPlan:
 
 
 def make_model_plan(
-    rule_base: RuleBase, coverage: float | None = None, gaps: bool | Collection[str] = True
+    rule_base: RuleBase, coverage: float | None = None, gaps: bool | Collection[str] | None = True
 ) -> ModelPlan:
     """Plan the computation of an exported model.
 
@@ -418,8 +418,9 @@ def make_model_plan(
         The model.
     coverage : float, optional
         The coverage of prediction intervals, if requested.
-    gaps : bool or collection of str, default=True
-        Whether to fill in gaps, if the rule base has estimates for them; or the columns whose gaps to fill in.
+    gaps : bool, collection of str or None, default=True
+        Whether to fill in gaps, if the rule base has estimates for them; or the columns whose gaps to fill in. None
+        are the columns that had gaps in the training table, if that is known; if not, all.
 
     Raises
     ------
@@ -549,15 +550,25 @@ def _split_points(rule_base: RuleBase, keys: Sequence[Condition], *, every: bool
     return tuple(found)
 
 
-def _input_plan(rule_base: RuleBase, used: tuple[int, ...], gaps: bool | Collection[str]) -> InputPlan:
+def _input_plan(rule_base: RuleBase, used: tuple[int, ...], gaps: bool | Collection[str] | None) -> InputPlan:
     """Plan how columns become inputs."""
     sources = tuple(variable.source for variable in rule_base.variables)
     columns = tuple(_column(name, sources) for name in rule_base.columns)
-    if not isinstance(gaps, bool):
+    if gaps is None:
+        gaps = _columns_with_gaps(rule_base)
+    elif not isinstance(gaps, bool):
         _require_columns(gaps, rule_base)
     filled = gaps if not isinstance(gaps, bool) else rule_base.columns if gaps else ()
     filling = _filling(rule_base, sources, filled)
     return InputPlan(columns, sources, used if filling is None else filling.inputs, filling)
+
+
+def _columns_with_gaps(rule_base: RuleBase) -> bool | Collection[str]:
+    """Return the columns that had gaps in the training table; true if that is not known."""
+    gaps = rule_base.gaps
+    if gaps is None or gaps.shares is None:
+        return True
+    return {rule_base.variables[j].source.column for j, share in zip(gaps.inputs, gaps.shares, strict=True) if share}
 
 
 def _require_columns(gaps: Collection[str], rule_base: RuleBase) -> None:

@@ -1,11 +1,12 @@
-"""A SELECT over a table, in the common SQL of SQLite, DuckDB and other databases."""
+"""A SELECT over a table, in the SQL of a database."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
 
-from fruler._wording import counted_rules, name_with_unit, printable, require_printable
+from fruler._wording import counted_rules, name_with_unit, printable, require_printable, suggest
+from fruler.export._dbt import relation, schema, without_templates
 from fruler.export._phrases import curve_expression, linear, rule_title
 from fruler.export._plan import (
     ConditionPlan,
@@ -15,17 +16,8 @@ from fruler.export._plan import (
     SplitPoint,
     make_model_plan,
 )
-from fruler.export._sql_inputs import (
-    FENCE,
-    case,
-    fence,
-    filled_tables,
-    identifier,
-    input_columns,
-    is_usable,
-    real,
-    source_table,
-)
+from fruler.export._sql_dialects import DIALECTS, Dialect
+from fruler.export._sql_inputs import Steps, add_inputs, case, real
 from fruler.rules._partitions import Triangle
 from fruler.rules._rule_base import RuleBase
 
@@ -38,8 +30,10 @@ def export(
     table: str = "data",
     keep: Sequence[str] = (),
     prediction: str = "prediction",
-    gaps: bool | Collection[str] = True,
+    gaps: bool | Collection[str] | None = None,
     interval: float | None = None,
+    dialect: str = "ansi",
+    dbt: bool = False,
 ) -> str:
     """Write a rule base as a SELECT that predicts every row of a table.
 
@@ -58,21 +52,29 @@ def export(
         Columns of the table to put before the prediction, such as its key.
     prediction : str, default="prediction"
         The name of the column of predictions.
-    gaps : bool or collection of str, default=True
-        Whether to fill in gaps; or the columns whose gaps to fill in. Without it the query is much shorter, and the
-        prediction is NULL if a column that it needs has a gap.
+    gaps : bool or collection of str, optional
+        Whether to fill in gaps of all columns; or the columns whose gaps to fill in. By default these are the columns
+        that had gaps in the training table. The fewer, the shorter is the query; the prediction is NULL if another
+        column that it needs has a gap or an unknown category.
     interval : float, optional
         The coverage of prediction intervals, such as 0.9. It adds two columns, ``lower`` and ``upper``.
+    dialect : {"ansi", "postgres", "mysql", "sqlite", "duckdb", "bigquery", "snowflake", "spark", "tsql", "oracle"}, \
+            default="ansi"
+        The SQL to write. The default is what SQLite, DuckDB and PostgreSQL have in common; with the name of a
+        database, the query can be shorter and faster, and use what only this database has.
+    dbt : bool, default=False
+        Whether to write a model of dbt: `table` is then the name of another model, or a source and one of its tables
+        such as ``"shop.houses"``. `dbt_schema` describes the model.
 
     Returns
     -------
     str
-        One query, without a semicolon: it can be run, made a view, or used as a subquery.
+        One query, without a semicolon: it can be run, made a view, or used as a subquery (not in T-SQL).
 
     Raises
     ------
     ValueError
-        If two columns of the result have the same name, or dates have a time zone.
+        If there is no such dialect, two columns of the result have the same name, or dates have a time zone.
 
     See Also
     --------
@@ -89,65 +91,146 @@ def export(
     >>> database.execute(export(rules, table="days", keep=["id"])).fetchall()
     [(1, 10.125)]
     """
-    if isinstance(keep, str):
-        keep = (keep,)
+    keep = (keep,) if isinstance(keep, str) else tuple(keep)
     require_printable((table, prediction, *keep), "name of a table or column")
-    names = [*keep, prediction, *([] if interval is None else _ENDS)]
+    _require_distinct(_columns_of_result(keep, prediction, interval))
+    if dialect not in DIALECTS:
+        raise ValueError(f"There is no SQL dialect {dialect!r}; {suggest(dialect, DIALECTS)}.")
+    plan = make_model_plan(rule_base, interval, gaps)
+    writer = _SQLWriter(rule_base, plan, keep, DIALECTS[dialect])
+    if not dbt:
+        return writer.query(DIALECTS[dialect].identifier(table), table, prediction)
+    # No name has a null character.
+    return without_templates(writer.query("\0", table, prediction)).replace("\0", relation(table))
+
+
+def dbt_schema(
+    rule_base: RuleBase,
+    name: str,
+    *,
+    keep: Sequence[str] = (),
+    prediction: str = "prediction",
+    interval: float | None = None,
+) -> str:
+    """Write the YAML file that describes a dbt model: its columns, and that no prediction may be NULL.
+
+    Parameters
+    ----------
+    rule_base : RuleBase
+        The model.
+    name : str
+        The name of the dbt model, which is the name of its file without ``.sql``.
+    keep : sequence of str, default=()
+        The columns of the table before the prediction.
+    prediction : str, default="prediction"
+        The name of the column of predictions.
+    interval : float, optional
+        The coverage of prediction intervals.
+
+    Returns
+    -------
+    str
+        The text of the file.
+
+    See Also
+    --------
+    fruler.export.sql.export : The model itself, with ``dbt=True``.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> temperature = Variable("temperature", FuzzyPartition([10.0], (-10.0, 30.0)))
+    >>> rules = RuleBase([temperature], [[[0, 0]], [[1, 1]]], [[25.0, -1.0], [5.25, 0.0]], target_name="heating")
+    >>> print(dbt_schema(rules, "heating_costs", keep=["id"]))
+    version: 2
+    models:
+      - name: "heating_costs"
+        description: "Predictions of heating by 2 rules, written by fruler."
+        columns:
+          - name: "id"
+            description: "A column of the table that the model reads."
+          - name: "prediction"
+            description: "The predicted heating."
+            data_tests: [not_null]
+    <BLANKLINE>
+    """
+    keep = (keep,) if isinstance(keep, str) else tuple(keep)
+    count = counted_rules(rule_base.n_rules, rule_base.n_curves)
+    target = name_with_unit(rule_base.target_name, rule_base.target_unit)
+    share = "" if interval is None else f"{100 * interval:g}%"
+    said = [f"The predicted {target}.", *(f"The {end} end of the {share} prediction interval." for end in _ENDS)]
+    columns = _columns_of_result(keep, prediction, interval)
+    _require_distinct(columns)
+    described = dict.fromkeys(keep, "A column of the table that the model reads.")
+    described |= dict(zip(columns[len(keep) :], said, strict=False))
+    return schema(name, f"Predictions of {target} by {count}, written by fruler.", described, columns[len(keep) :])
+
+
+def _columns_of_result(keep: Sequence[str], prediction: str, interval: float | None) -> list[str]:
+    return [*keep, prediction, *([] if interval is None else _ENDS)]
+
+
+def _require_distinct(names: Sequence[str]) -> None:
     if len(set(names)) < len(names):
         raise ValueError(f"The columns of the result must have distinct names; got {', '.join(names)}.")
-    return _SQLWriter(rule_base, make_model_plan(rule_base, interval, gaps), tuple(keep)).query(table, prediction)
 
 
 class _SQLWriter:
-    """A writer of the query, from the inside out; every column inside it has a short name.
+    """A writer of the query, step by step; every column inside it has a short name.
 
-    x: inputs, m: whether they are missing, k: columns kept, b: shares above split points, c: degrees of conditions,
-    a: distances from conditions, w: weights of rules, y: outputs of rules, s: distances from rules, t: the sum of the
-    weights, v: curves, z: inputs clipped to their limits, o: distance from the training data, r: the output of all
-    rules and the ends of its interval.
+    c: columns of the table, x: inputs, m: whether they are missing, e: estimates from inputs that are never missing, k:
+    columns kept, b: shares above split points, d: degrees of conditions, a: distances from conditions, w: weights of
+    rules, y: outputs of rules, s: distances from rules, w: the sum of the weights, v: curves, z: inputs clipped to
+    their limits, o: distance from the training data, p: the output of all rules, q: the radius of its interval.
     """
 
-    def __init__(self, rule_base: RuleBase, plan: ModelPlan, keep: tuple[str, ...]) -> None:
-        self.rule_base, self.plan, self.keep = rule_base, plan, keep
+    def __init__(self, rule_base: RuleBase, plan: ModelPlan, keep: tuple[str, ...], dialect: Dialect) -> None:
+        self.rule_base, self.plan, self.dialect = rule_base, plan, dialect
         self.inputs = [f"x{j + 1}" for j in plan.used]
-        self.kept = [f"k{number}" for number in range(1, len(keep) + 1)]
+        self.kept = {f"k{number}": column for number, column in enumerate(keep, 1)}
         self.rules = range(1, rule_base.n_rules + 1)
         self.seeks = not plan.covered
         self.curves = list(enumerate(plan.curves, 1))
 
-    def query(self, table: str, prediction: str) -> str:
-        target = name_with_unit(self.rule_base.target_name, self.rule_base.target_unit)
-        before, inner = self.source(table)
-        inner = self.outside(inner)
-        inner = self.layer(inner, self.inside(), "values clipped to the range of the input", 0)
-        inner = self.layer(inner, self.split_points(), "the share of each row above each split point, from 0 to 1", 1)
-        inner = self.layer(
-            inner, self.conditions(), "how well each row matches each condition, from 0 to 1", 2, fenced=self.seeks
-        )
+    def query(self, source: str, table: str, prediction: str) -> str:
+        steps = Steps(self.dialect, source, table)
+        add_inputs(steps, self.plan.inputs, self.kept)
+        self.add(steps, "given", self.outside(), "values outside the training data", whole=True)
+        self.add(steps, "inside", self.inside(), "values clipped to the range of the input")
+        self.add(steps, "shares", self.split_points(), "the share of each row above each split point, from 0 to 1")
+        degrees = "how well each row matches each condition, from 0 to 1"
+        self.add(steps, "degrees", self.conditions(), degrees, fenced=self.seeks)
         # The output of a rule whose consequent is a label has the rule's weight in it several times.
-        inner = self.layer(inner, self.rule_columns(), "the rules", 3, fenced=self.seeks or bool(self.plan.said))
-        between = ",\n  " if self.plan.said else ", "
-        rules = between.join(", ".join(self.carried(rule)) for rule in self.rules)
-        total = f"{' + '.join(f'w{rule}' for rule in self.rules)} AS t"
-        curves = [f"-- {self.curve_title(curve)}\n  {self.curve(curve)} AS v{n}" for n, curve in self.curves]
-        inner = self.layer(inner, [rules, total, *curves], "the sum of the degrees of all rules", 4)
+        self.add(steps, "rules", self.rule_columns(), "the rules", fenced=self.seeks or bool(self.plan.said))
+        total = f"{' + '.join(f'w{rule}' for rule in self.rules)} AS w"
+        curves = [f"-- {self.curve_title(curve)}\n    {self.curve(curve)} AS v{n}" for n, curve in self.curves]
+        carried = [", ".join(self.carried(rule)) for rule in self.rules]
+        self.add(steps, "totals", [*carried, total, *curves], "the sum of the degrees of all rules")
         said = [self.answer()]
-        if self.plan.interval is not None:
-            reach = self.reach(self.plan.interval.radii)
-            said += [f"{said[0]} {sign} {reach}" for sign in "-+"]
+        if self.plan.interval is not None or self.plan.output is not None:
+            radius = [] if self.plan.interval is None else [f"{self.reach(self.plan.interval.radii)} AS q"]
+            steps.add("answer", [*self.kept, f"{said[0]} AS p", *radius], "the output of all rules", fenced=True)
+            said = ["p"] if self.plan.interval is None else ["p", "p - q", "p + q"]
         if self.plan.output is not None:
-            raw = [*self.kept, *(f"{own} AS r{place}" for place, own in enumerate(said)), FENCE]
-            inner = select(inner, raw, "the output of all rules", "said") + fence(len(raw))
-            said = [self.prediction_of(self.plan.output, f"r{place}") for place in range(len(said))]
-        last = [f"{name} AS {identifier(column)}" for column, name in zip(self.keep, self.kept, strict=True)]
+            said = [self.prediction_of(self.plan.output, raw) for raw in said]
+        last = [f"{name} AS {self.dialect.identifier(column)}" for name, column in self.kept.items()]
         ends = [prediction, *_ENDS][: len(said)]
-        last += [f"{own} AS {identifier(end)}" for own, end in zip(said, ends, strict=True)]
-        columns = ",\n       ".join(last)
+        last += [f"{own} AS {self.dialect.identifier(end)}" for own, end in zip(said, ends, strict=True)]
         count = counted_rules(self.rule_base.n_rules, self.rule_base.n_curves)
-        return (
-            f"-- {count} for {printable(target)}, learned and written by fruler.\n"
-            f"{before}SELECT {columns}\nFROM (\n{inner}\n) AS totals\n"
-        )
+        target = printable(name_with_unit(self.rule_base.target_name, self.rule_base.target_unit))
+        return f"-- {count} for {target}, learned and written by fruler.\n{steps.query(last)}"
+
+    def add(
+        self, steps: Steps, name: str, new: Sequence[str], what: str, *, fenced: bool = False, whole: bool = False
+    ) -> None:
+        """Add a step with new columns, the inputs, the columns kept, and the distance for intervals.
+
+        With `whole` the new columns are all that there are but those kept.
+        """
+        if new:
+            carried = [*self.kept, *self.inputs, *([] if self.plan.interval is None else ["o"])]
+            own = [*self.kept] if whole else carried
+            steps.add(name, [*([", ".join(own)] if own else []), *new], what, fenced=fenced)
 
     def prediction_of(self, plan: OutputPlan, raw: str) -> str:
         """Return the prediction for an output of the rules."""
@@ -155,57 +238,27 @@ class _SQLWriter:
         ends = zip(("<=", ">="), plan.ends, strict=True)
         return case({f"{raw} {sign} {real(end.raw)}": real(end.target) for sign, end in ends if end}, function)
 
-    def source(self, table: str) -> tuple[str, str]:
-        """Return the text before the query, and its innermost SELECT of the inputs and the columns kept.
-
-        Columns are qualified with their table, because SQLite takes an unknown quoted name for a string.
-        """
-        columns = input_columns(self.plan.inputs)
-        columns += [f"t.{identifier(column)} AS {name}" for column, name in zip(self.keep, self.kept, strict=True)]
-        inner = f"SELECT {', '.join(columns or ['1 AS no_input'])} FROM {source_table(self.plan.inputs, table)}"
-        if self.plan.inputs.filling is None:
-            return "", inner
-        prefix = "gaps"
-        while table.lower().startswith(prefix):
-            prefix += "_"
-        tables, last = filled_tables(self.plan.inputs, self.plan.inputs.filling, inner, self.kept, prefix)
-        note = f"-- {prefix}_...: fill in missing values. A table without gaps does not need this (gaps=False)."
-        return f"{note}\n{tables}\n", f"SELECT {', '.join([*self.kept, *self.inputs]) or '1 AS no_input'} FROM {last}"
-
-    def layer(self, inner: str, new: Sequence[str], what: str, place: int, *, fenced: bool = False) -> str:
-        """Wrap a query in a SELECT with new columns, the inputs, the columns kept, and the distance for intervals.
-
-        It does not use WITH, since some databases would materialise all rows of a step before the next one. SQLite, on
-        the other hand, merges the expressions of all steps into one, which becomes huge if distances from rules are
-        compared; a fence, a union with no rows, prevents that and costs other databases nothing.
-        """
-        if not new:
-            return inner
-        carried = [*self.kept, *self.inputs, *([] if self.plan.interval is None else ["o"])]
-        columns = [*([", ".join(carried)] if carried else []), *new, *([FENCE] if fenced else [])]
-        return select(inner, columns, what, f"layer_{place}") + (fence(len(carried) + len(new) + 1) if fenced else "")
-
-    def outside(self, inner: str) -> str:
-        """Wrap a query in a SELECT with the distance of rows from the training data, and clipped values."""
+    def outside(self) -> list[str]:
+        """Return clipped inputs, and the distance of rows from the training data; nothing if there is neither."""
         interval, clips = self.plan.interval, self.plan.clips
         if interval is None and not clips:
-            return inner
-        columns = [*self.kept, *(self.clipped(j) if j in clips else f"x{j + 1}" for j in self.plan.used)]
+            return []
+        columns = [self.clipped(j) if j in clips else f"x{j + 1}" for j in self.plan.used]
         if interval is not None:
             parts = [
                 outside(f"x{j + 1}", low, high, f" / {real(high - low)}") for j, (low, high) in interval.ranges.items()
             ]
-            columns.append("\n  + ".join(parts or ["0e0"]) + " AS o")
-        return select(inner, columns, "values outside the training data", "given")
+            columns.append("\n    + ".join(parts or ["0e0"]) + " AS o")
+        return columns
 
     def clipped(self, feature: int) -> str:
         name, (low, high) = f"x{feature + 1}", self.plan.clips[feature]
-        return f"{within(name, low, high, f'{is_usable(name)} AND ')} AS {name}"
+        return f"{within(name, low, high, f'{self.dialect.is_usable(name)} AND ')} AS {name}"
 
     def reach(self, radii: Sequence[float]) -> str:
         """Return the radius of the interval."""
         mean = (
-            f"({' + '.join(f'w{rule} * {real(radius)}' for rule, radius in zip(self.rules, radii, strict=True))}) / t"
+            f"({' + '.join(f'w{rule} * {real(radius)}' for rule, radius in zip(self.rules, radii, strict=True))}) / w"
         )
         if self.seeks:
             mean = self.or_nearest(mean, [real(radius) for radius in radii])
@@ -220,7 +273,7 @@ class _SQLWriter:
     def conditions(self) -> list[str]:
         columns = []
         for number, condition in enumerate(self.plan.conditions, 1):
-            columns.append(f"{self.degree(condition)} AS c{number}")
+            columns.append(f"{self.degree(condition)} AS d{number}")
             if self.seeks and condition.triangle is None:
                 columns.append(f"{self.away(condition)} AS a{number}")
         # Rules may have so many triangles that a second column for each would exceed the limits of databases.
@@ -269,7 +322,7 @@ class _SQLWriter:
         return f"a{number}" if condition.triangle is None else self.away(condition)
 
     def weight(self, numbers: Sequence[int]) -> str:
-        degrees = [f"c{number}" for number in numbers]
+        degrees = [f"d{number}" for number in numbers]
         if self.rule_base.t_norm == "product" or len(degrees) < 2:
             return " * ".join(degrees) or "1e0"
         # No function for the minimum of several columns exists in all databases.
@@ -298,29 +351,23 @@ class _SQLWriter:
         return real(self.plan.said[rule - 1].whole) if self.plan.said else f"y{rule}"
 
     def answer(self) -> str:
-        mean = f"({' + '.join(f'w{rule} * y{rule}' for rule in self.rules)}) / t"
+        mean = f"({' + '.join(f'w{rule} * y{rule}' for rule in self.rules)}) / w"
         if self.seeks:
             mean = self.or_nearest(mean, [self.alone(rule) for rule in self.rules])
         if not self.inputs:
             return mean
         added = "".join(f" + v{place}" for place, _ in self.curves)
-        return f"CASE WHEN {' AND '.join(map(is_usable, self.inputs))}\n       THEN {mean}{added} END"
+        return f"CASE WHEN {' AND '.join(map(self.dialect.is_usable, self.inputs))}\n       THEN {mean}{added} END"
 
     def or_nearest(self, mean: str, alone: Sequence[str]) -> str:
         """Return a mean over the fired rules, or if none fires the value of the nearest rule."""
-        cases = [f"WHEN t > 0e0 THEN {mean}"]
+        cases = [f"WHEN w > 0e0 THEN {mean}"]
         # The nearest rule is the first one that is at least as near as all later rules.
         for rule in self.rules[:-1]:
             nearest = " AND ".join(f"s{rule} <= s{other}" for other in range(rule + 1, self.rules[-1] + 1))
             cases.append(f"WHEN {nearest} THEN {alone[rule - 1]}")
         cases.append(f"ELSE {alone[-1]} END")
         return "CASE " + "\n         ".join(cases)
-
-
-def select(inner: str, columns: Sequence[str], what: str, name: str) -> str:
-    """Wrap a query in a SELECT, below a comment."""
-    listed = ",\n  ".join(columns)
-    return f"  -- {what}\n  SELECT\n  {listed}\n  FROM (\n{inner}\n  ) AS {name}"
 
 
 def share_above(split_point: SplitPoint) -> str:
