@@ -5,9 +5,9 @@
 Each case is a table of numbers, categories, truth values, dates and gaps with odd names, and a model of it. Its
 predictions for rows with gaps, blanks, white space, unknown categories and values outside the training data must be
 the same from a saved model, from every export (Python, C, JavaScript, SQLite, DuckDB, ONNX and, where they are
-installed, PostgreSQL, MariaDB, LibreOffice and JPMML-Evaluator), and from the same rows in another container. Intervals are
-compared in the engines that have them, and the parts of explanations must add up. A second fit, in which nothing that
-matters has changed, must find the same model. A case is made from its number.
+installed, PostgreSQL, MariaDB, LibreOffice and JPMML-Evaluator), and from the same rows in another container. Intervals
+are compared in the engines that have them, and the parts of explanations must add up. A second fit, in which nothing
+that matters has changed, must find the same model. A case is made from its number.
 """
 
 from __future__ import annotations
