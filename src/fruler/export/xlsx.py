@@ -12,6 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import zip_longest
 from typing import Any
 
 import pandas as pd
@@ -23,12 +24,12 @@ from fruler._wording import counted_rules, install_advice, percent, printable
 from fruler.explain._scales import bounds_sentence, scale_of
 from fruler.export._phrases import rule_title
 from fruler.export._plan import ColumnPlan, Filling, ModelPlan, make_model_plan, unknown_source
-from fruler.export._steps import MISSING, Argument, Formula, ModelSteps, Term, call, is_missing, name, when
+from fruler.export._steps import MISSING, Argument, Formula, ModelSteps, call, is_missing, name, when
 from fruler.rules._rule_base import RuleBase
 from fruler.rules._tables import curves_table, rules_table
 
 # What Excel allows.
-_LONGEST_FORMULA, _MOST_COLUMNS = 8_192, 16_384
+_LONGEST_FORMULA, _LONGEST_TEXT, _MOST_COLUMNS = 8_192, 32_000, 16_384
 # Rows of the sheets: "Steps" has names and titles above; the columns of "Table" begin after the predictions.
 _FIRST_STEP, _FIRST_ROW, _HEADER = 3, 4, 3
 _FIRST_INPUT = 5
@@ -114,20 +115,19 @@ class _Row:
                 joined = operator.join(self.written(one, inner=True) for one in arguments)
                 return f"({joined})" if inner else joined
             case "if", (condition, value):
-                return self.written(when(_term(condition), _term(value), MISSING))
+                return f'IF({self.written(condition)},{self.written(value)},"")'
             case function, arguments:
                 own = _FUNCTIONS.get(function, function.upper())
                 return f"{own}({','.join(self.written(one) for one in arguments)})"
         raise AssertionError
 
 
-def _term(argument: Argument) -> Term:
-    assert not isinstance(argument, str)
-    return argument
-
-
 def _number(value: float) -> str:
     return repr(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(float(value)).upper()
+
+
+class _Live(str):
+    """A formula, where another text is only a text."""
 
 
 class _Workbook:
@@ -137,6 +137,7 @@ class _Workbook:
         try:
             import openpyxl
             from openpyxl.styles import Alignment, Font, PatternFill
+            from openpyxl.utils import get_column_letter
         except ImportError as error:
             raise ImportError(f"A workbook needs openpyxl; {install_advice('excel')}") from error
         self.rule_base, self.plan = rule_base, plan
@@ -144,27 +145,26 @@ class _Workbook:
         self.places = sorted({plan.inputs.place_of(j) for j in plan.inputs.needed})
         self.ends = ["prediction"] if plan.interval is None else ["prediction", "lower", "upper"]
         self.first_input, self.first_column = 5 + len(self.ends), 2 + len(self.ends)
+        self.letter = get_column_letter
         self.book = openpyxl.Workbook()
         self.book.remove(self.book.active)
         self.predict, self.table, self.rules, self.steps, self.lists, self.numbers = (
             self.book.create_sheet(title) for title in ("Predict", "Table", "Rules", "Steps", "Lists", "Numbers")
         )
         font = partial(Font, name="Calibri", size=11)
-        plain, top, wrapped = PatternFill(), Alignment(vertical="top"), Alignment(vertical="top", wrap_text=True)
         grey, yellow = (PatternFill("solid", fgColor=colour) for colour in ("E4E9F0", "FFF6C8"))
         self.looks = {
-            "title": (font(bold=True, size=14), plain, Alignment()),
-            "head": (font(bold=True), grey, wrapped),
-            "bold": (font(bold=True), plain, top),
-            "result": (font(bold=True, size=14), plain, top),
-            "note": (font(italic=True, color="666666"), plain, Alignment()),
-            "typed": (font(), yellow, top),
-            "wrapped": (font(), plain, wrapped),
-            "": (font(), plain, top),
+            "": (font(), PatternFill()),
+            "title": (font(bold=True, size=14), PatternFill()),
+            "head": (font(bold=True), grey),
+            "note": (font(italic=True, color="666666"), PatternFill()),
+            "typed": (font(), yellow),
         }
+        self.loose, self.wrapped = Alignment(vertical="top"), Alignment(vertical="top", wrap_text=True)
         # The columns of "Lists" and rows of "Numbers" that are taken, and the range of the categories of each column.
         self.n_lists, self.n_rows = 0, 0
         self.levels: dict[int, str] = {}
+        self.spelled: dict[int, dict[str, str]] = {}
         self.model = ModelSteps(rule_base, plan)
         background = rule_base.background
         self.format, self.raw_format = (_number_format(own) for own in (background.target_spread, background.spread))
@@ -178,7 +178,7 @@ class _Workbook:
             raise ValueError(
                 f"The model has {len(steps):,} steps, but a sheet has {_MOST_COLUMNS:,} columns; choose another format."
             )
-        self.letters = {step: _letter(number) for number, step in enumerate(steps, 1)}
+        self.letters = {step: self.letter(number) for number, step in enumerate(steps, 1)}
         self.fill_steps()
         self.fill_table()
         self.fill_predict()
@@ -228,21 +228,17 @@ class _Workbook:
     def level_ranges(self, place: int, column: ColumnPlan) -> tuple[str, str]:
         """Write the categories of a column into "Lists"; return the ranges of their spellings and of the places."""
         levels = column.levels or ()
-        first = [spellings(level, levels)[0] for level in levels]
-        others = [text for level in levels for text in spellings(level, levels)[1:]]
-        texts = self.new_list(f"{column.name}", [*first, *others])
-        places = self.new_list("place", list(range(1, len(first) + len(others) + 1)))
-        shown = self.new_list(f"{column.name}", list(levels)) if column.holds_truth else texts
-        self.levels[place] = shown.rsplit("$", 1)[0] + f"${len(levels) + 1}"
-        return texts, places
+        self.levels[place] = self.new_list(column.name, levels)
+        self.spelled[place] = {text: level for level in levels for text in spellings(level, levels)}
+        texts = self.new_list(f"{column.name}, as written", [*self.spelled[place]])
+        return texts, self.new_list("place", range(1, len(self.spelled[place]) + 1))
 
     def new_list(self, title: str, values: Sequence[str | float]) -> str:
         """Write values below a title into the next column of "Lists", and return their range."""
         self.n_lists += 1
-        self.put(self.lists, 1, self.n_lists, title, "head")
-        for row, value in enumerate(values, 2):
-            self.put(self.lists, row, self.n_lists, value)
-        letter = _letter(self.n_lists)
+        for row, value in enumerate([title, *values], 1):
+            self.put(self.lists, row, self.n_lists, value, "" if row > 1 else "head")
+        letter = self.letter(self.n_lists)
         return f"Lists!${letter}$2:${letter}${len(values) + 1}"
 
     def input(self, feature: int, place: int) -> Formula:
@@ -256,12 +252,8 @@ class _Workbook:
             case DateSource() as source:
                 return self.model.of_date(source, read, place)
             case LevelSource() as source:
-                levels = self.plan.inputs.columns[place].levels or ()
-                known = dict(source.choices)
-                own = [(level, text) for level in levels for text in spellings(level, levels)]
-                # In the order of the list: first spellings, then others.
-                own.sort(key=lambda pair: pair[1] != spellings(pair[0], levels)[0])
-                numbers = self.new_list(self.rule_base.names[feature], [known.get(level, "") for level, _ in own])
+                known, title = dict(source.choices), self.rule_base.names[feature]
+                numbers = self.new_list(title, [known.get(level, "") for level in self.spelled[place].values()])
                 return when(call("=", read, 0.0), MISSING, call("index", numbers, read))
             case source:
                 raise unknown_source(source)
@@ -278,8 +270,8 @@ class _Workbook:
             value = model.inputs[j]
             apart: Formula = when(is_missing(value), 0.0, value - mean) if j in filling.means else value - mean
             model.add(step, f"{self.rule_base.names[j]}, from its mean", apart)
-        # In the order of the cells to the left, which begin with the value itself.
         slopes = [
+            # In the order of the cells to the left, which begin with the value itself.
             self.numbers_row(f"{self.rule_base.names[j]}: slopes on the others", [*own[place:], *own[:place]])
             for place, (j, own) in enumerate(zip(filling.inputs, filling.slopes, strict=True))
         ]
@@ -298,9 +290,8 @@ class _Workbook:
     def numbers_row(self, title: str, values: Sequence[float]) -> str:
         """Write numbers into the next row of "Numbers", and return their range."""
         self.n_rows += 1
-        for column, value in enumerate([title, *values], 1):
-            self.put(self.numbers, self.n_rows, column, value)
-        return f"Numbers!$B${self.n_rows}:${_letter(len(values) + 1)}${self.n_rows}"
+        self.put_row(self.numbers, self.n_rows, title, *values)
+        return f"Numbers!$B${self.n_rows}:${self.letter(len(values) + 1)}${self.n_rows}"
 
     # The sheets.
 
@@ -312,44 +303,46 @@ class _Workbook:
                 formulas = self.values(self.places.index(int(step.name.removeprefix("value_"))), number)
             else:
                 self.put(self.steps, 2, number, step.name, "note")
-                formulas = [self.row(row).written(step.formula) for row in self.step_rows]
+                formulas = [_Live(_Row(self.letters, row).written(step.formula)) for row in self.step_rows]
             for row, formula in zip(self.step_rows, formulas, strict=True):
-                self.put_formula(self.steps, row, number, formula, "General", step.title)
+                self.put(self.steps, row, number, _Live(formula))
         self.finish(self.steps, "A4", [14.0] * len(self.model.steps))
 
-    def values(self, place: int, number: int) -> list[str]:
+    def values(self, place: int, number: int) -> list[_Live]:
         """Return the formulas of a column's cells; those of the table are found by the column's name."""
         typed = self.first_input + place
-        first = _letter(self.first_column)
+        first = self.letter(self.first_column)
         header = f"Table!${first}${_HEADER}:${_LAST_COLUMN}${_HEADER}"
         found = f"SUMPRODUCT(MAX(EXACT({header},Predict!$A${typed})*(COLUMN({header})-{self.first_column - 1})))"
         # The step before a column that is not found is an error, which the predictions tell.
-        self.put_formula(self.steps, 2, number, f"IF({found}=0,NA(),{found})", "General", "column")
-        cells = [f"INDEX(Table!${first}{row}:${_LAST_COLUMN}{row},1,{_letter(number)}$2)" for row in self.step_rows[1:]]
-        return [f'IF(ISBLANK({cell}),"",{cell})' for cell in (f"Predict!$B${typed}", *cells)]
+        self.put(self.steps, 2, number, _Live(f"IF({found}=0,NA(),{found})"))
+        cells = [
+            f"INDEX(Table!${first}{row}:${_LAST_COLUMN}{row},1,{self.letter(number)}$2)" for row in self.step_rows[1:]
+        ]
+        return [_Live(f'IF(ISBLANK({cell}),"",{cell})') for cell in (f"Predict!$B${typed}", *cells)]
 
     def fill_table(self) -> None:
         """Write the sheet "Table"."""
         sheet, first = self.table, self.first_column
-        title = f"Paste a table with its header at {_letter(first)}{_HEADER}; predictions are on the left."
+        title = f"Paste a table with its header at {self.letter(first)}{_HEADER}; predictions are on the left."
         self.put(sheet, 1, 1, title, "title")
         note = f"Its columns may be in any order. {self.rows} rows are prepared; for more, fill down here and in Steps."
         self.put(sheet, 2, 1, note, "note")
         for number, end in enumerate(self.ends, 1):
             self.put(sheet, _HEADER, number, self.rule_base.target_name if end == "prediction" else end, "head")
             for row in self.step_rows[1:]:
-                pasted = f"COUNTA(${_letter(first)}{row}:${_LAST_COLUMN}{row})=0"
-                self.put_formula(sheet, row, number, f'IF({pasted},"",{self.answer(end, row)})', self.format, end)
-        rows = f"{_FIRST_ROW}:{{0}}{self.step_rows[-1]}"
+                pasted = f"COUNTA(${self.letter(first)}{row}:${_LAST_COLUMN}{row})=0"
+                answer = _Live(f'IF({pasted},"",{self.answer(end, row)})')
+                self.put(sheet, row, number, answer, shown=self.format)
         for number, place in enumerate(self.places, first):
             self.put(sheet, _HEADER, number, self.plan.inputs.columns[place].name, "head")
-            letter = _letter(number)
-            self.validate(sheet, place, letter + rows.format(letter))
+            letter = self.letter(number)
+            self.validate(sheet, place, f"{letter}{_FIRST_ROW}:{letter}{self.step_rows[-1]}")
         self.finish(sheet, f"A{_FIRST_ROW}", [14.0] * (first - 2) + [3.0] + [20.0] * len(self.places))
 
     def answer(self, end: str, row: int) -> str:
         """Return the formula of a prediction, or what is wrong with the row."""
-        cell = self.row(row, "Steps!").cell(end)
+        cell = _Row(self.letters, row, "Steps!").cell(end)
         return f'IF(ISERROR({cell}),"cannot be read",IF({cell}="","missing value",{cell}))'
 
     def fill_predict(self) -> None:
@@ -360,16 +353,15 @@ class _Workbook:
         self.put(sheet, 2, 1, "Type values into the yellow cells. An empty cell is a missing value.", "note")
         share = "" if self.plan.interval is None else f" of the interval ({percent(self.plan.interval.coverage)})"
         for row, end in enumerate(self.ends, 3):
-            self.put(sheet, row, 1, f"{end.capitalize()} end{share}" if row > 3 else "Prediction", "bold")
-            self.put_formula(sheet, row, 2, self.answer(end, _FIRST_STEP), self.format, end, "result")
+            self.put(sheet, row, 1, f"{end.capitalize()} end{share}" if row > 3 else "Prediction", "title")
+            self.put(sheet, row, 2, _Live(self.answer(end, _FIRST_STEP)), "title", self.format)
             self.put(sheet, row, 3, rule_base.target_unit)
-        self.heads(sheet, self.first_input - 1, "Input", "Value", "Unit", "In training")
+        self.put_row(sheet, self.first_input - 1, "Input", "Value", "Unit", "In training", style="head")
         for row, place in enumerate(self.places, self.first_input):
             unit, hint, example = self.about(place)
+            dated = self.plan.inputs.columns[place].dates is not None
             self.put(sheet, row, 1, self.plan.inputs.columns[place].name)
-            self.put(sheet, row, 2, example, "typed")
-            if self.plan.inputs.columns[place].dates is not None:
-                sheet.cell(row, 2).number_format = "yyyy-mm-dd hh:mm"
+            self.put(sheet, row, 2, example, "typed", "yyyy-mm-dd hh:mm" if dated else "General")
             self.put(sheet, row, 3, unit)
             self.put(sheet, row, 4, hint, "note")
             self.validate(sheet, place, f"B{row}")
@@ -377,36 +369,26 @@ class _Workbook:
         self.finish(sheet, f"C{self.first_input}", [60.0, 18.0, 14.0, 14.0, 14.0])
 
     def add_parts(self, row: int) -> None:
-        """Write what the prediction is made of: rules, conditions, and what adds up."""
-        sheet, model, rule_base = self.predict, self.model, self.rule_base
-        self.heads(sheet, row, "Rules", "Weight", "Share", "Output", "Adds")
-        for rule in range(rule_base.n_rules):
-            row += 1
-            self.put(sheet, row, 1, rule_title(rule_base, rule), "wrapped")
-            own = (model.weights[rule], model.shares[rule], model.outputs[rule], model.added[rule])
-            for column, (step, shown) in enumerate(
-                zip(own, ("0.00", "0%", self.raw_format, self.raw_format), strict=True), 2
-            ):
-                self.put_formula(sheet, row, column, self.typed(step), shown, "rule")
-        for j, curve in zip(self.plan.curves, model.curves, strict=True):
-            row += 1
-            self.put(sheet, row, 1, f"The curve of {rule_base.names[j.input]}")
-            self.put_formula(sheet, row, 5, self.typed(curve), self.raw_format, "curve")
-        if model.conditions:
-            row += 2
-            self.heads(sheet, row, "Labels", "From 0 to 1")
-        for number, condition in enumerate(model.conditions):
-            row += 1
-            self.put(sheet, row, 1, model.condition_title(number), "wrapped")
-            self.put_formula(sheet, row, 2, self.typed(condition), "0.00", "label")
-        row += 2
-        self.heads(sheet, row, "What adds up", "Adds")
-        for title, step in [*self.parts().items(), ("Together", name("raw"))]:
-            row += 1
-            self.put(sheet, row, 1, title, "bold" if step == name("raw") else "")
-            self.put_formula(sheet, row, 2, self.typed(step), self.raw_format, title)
+        """Write what the prediction is made of: rules and curves, labels, and what adds up."""
+        model, rule_base, digits = self.model, self.rule_base, self.raw_format
+        titles = [rule_title(rule_base, rule) for rule in range(rule_base.n_rules)]
+        rules = zip(titles, model.weights, model.shares, model.outputs, model.added, strict=True)
+        names = [f"The curve of {rule_base.names[curve.input]}" for curve in self.plan.curves]
+        curves = [(title, "", "", "", value) for title, value in zip(names, model.curves, strict=True)]
+        labels = [(model.condition_title(number), own) for number, own in enumerate(model.conditions)]
+        sums = [*self.parts().items(), ("Together", name("raw"))]
+        blocks: list[tuple[tuple[str, ...], Sequence[tuple[Any, ...]], tuple[str, ...]]] = [
+            (("Rules", "Weight", "Share", "Output", "Adds"), [*rules, *curves], ("0.00", "0%", digits, digits)),
+            (("Labels", "From 0 to 1"), labels, ("0.00",)),
+            (("What adds up", "Adds"), sums, (digits,)),
+        ]
+        for heads, lines, shown in blocks:
+            self.put_row(self.predict, row, *heads, style="head")
+            for place, (title, *values) in enumerate(lines, row + 1):
+                self.put_row(self.predict, place, title, *map(self.typed, values), shown=("General", *shown))
+            row += len(lines) + 2
         notes = [scale_of(rule_base).table_note(rule_base.target_name), bounds_sentence(rule_base)]
-        self.put(sheet, row + 1, 1, " ".join(filter(None, notes)), "note")
+        self.put(self.predict, row - 1, 1, " ".join(filter(None, notes)), "note")
 
     def parts(self) -> dict[str, Formula]:
         """Return what each feature adds to the output of all rules, with the weights of the rules in this row."""
@@ -429,9 +411,9 @@ class _Workbook:
                 parts[feature.name] = call("+", *terms)
         return parts
 
-    def typed(self, step: Formula) -> str:
+    def typed(self, step: Formula | str) -> str:
         """Return a formula of steps of the typed row; empty if it cannot be calculated."""
-        return f'IFERROR({self.row(_FIRST_STEP, "Steps!").written(step)},"")'
+        return _Live(f'IFERROR({_Row(self.letters, _FIRST_STEP, "Steps!").written(step)},"")') if step else ""
 
     def about(self, place: int) -> tuple[str, str, Any]:
         """Return the unit of a column, its values in the training data in words, and one of them."""
@@ -444,44 +426,26 @@ class _Workbook:
             return "", "a date" if column.dates else "a number", None
         low, high = variable.partition.domain
         if isinstance(variable.source, TrendSource):
-            middle = variable.source.start_seconds + (low + high) / 2.0 * SECONDS[variable.source.unit]
-            return (
-                "",
-                f"{variable.written(low)} to {variable.written(high)}",
-                round(middle / 60.0) / 1_440.0 + _DAYS_BEFORE_1970,
-            )
+            days = (variable.source.start_seconds + (low + high) / 2.0 * SECONDS[variable.source.unit]) // 86_400.0
+            return "", f"{variable.written(low)} to {variable.written(high)}", days + _DAYS_BEFORE_1970
         return variable.unit, f"{low:.4g} to {high:.4g}", float(f"{(low + high) / 2.0:.3g}")
 
     def fill_rules(self) -> None:
         """Write the sheet "Rules"."""
         sheet, rules, curves = self.rules, rules_table(self.rule_base), curves_table(self.rule_base)
-        self.heads(sheet, 1, "Rules", *(f"Rule {number}" for number in rules.index))
+        self.put_row(sheet, 1, "Rules", *(f"Rule {number}" for number in rules.index), style="head")
         # What no rule has is left out.
-        lines = {name: own for name, own in rules.items() if own.dtype == object or own.fillna(0.0).any()}
-        for row, (title, column) in enumerate(lines.items(), 2):
-            self.put_column(row, str(title), column)
+        columns = [own for _, own in rules.items() if own.dtype == object or own.fillna(0.0).any()]
+        for row, column in enumerate(columns, 2):
+            shown = "0%" if column.name == "support" else _column_format(column)
+            self.put_row(sheet, row, str(column.name), *column, shown=["General", *[shown] * len(column)])
         if not curves.empty:
-            self.heads(sheet, len(lines) + 3, "Curves", "At", "Adds")
-        shown = _column_format(curves["adds"])
-        for row, (title, at, adds) in enumerate(curves.itertuples(index=False), len(lines) + 4):
-            self.put(sheet, row, 1, title, "wrapped")
-            self.put(sheet, row, 2, at)
-            self.put(sheet, row, 3, adds)
-            sheet.cell(row, 3).number_format = shown
+            self.put_row(sheet, len(columns) + 3, "Curves", "At", "Adds", style="head")
+        for row, line in enumerate(curves.itertuples(index=False), len(columns) + 4):
+            self.put_row(sheet, row, *line, shown=("General", "General", _column_format(curves["adds"])))
         self.finish(sheet, "B2", [40.0, *[18.0] * len(rules)])
 
-    def put_column(self, row: int, title: str, values: pd.Series) -> None:
-        """Write a property of the rules in a row."""
-        self.put(self.rules, row, 1, title, "wrapped")
-        for column, value in enumerate(values, 2):
-            self.put(self.rules, row, column, "" if value != value else value, "wrapped")
-            self.rules.cell(row, column).number_format = _column_format(values)
-
     # Cells.
-
-    def row(self, number: int, sheet: str = "") -> _Row:
-        """Return a row of the steps."""
-        return _Row(self.letters, number, sheet)
 
     def validate(self, sheet: Any, place: int, cells: str) -> None:
         """Offer the categories of a column in some cells, or refuse what is not a number or a date."""
@@ -489,50 +453,35 @@ class _Workbook:
 
         column = self.plan.inputs.columns[place]
         if column.levels is not None:
-            rule = DataValidation(type="list", formula1=self.levels[place], errorStyle="warning")
+            rule = DataValidation("list", formula1=self.levels[place], errorStyle="warning")
             rule.error = "This category is not one of the training data; it counts as a missing value."
         else:
-            kind = "decimal" if column.dates is None else "date"
-            rule = DataValidation(
-                type=kind, operator="greaterThan", formula1="-1E+300" if column.dates is None else "0"
-            )
+            kind, least = ("decimal", "-1E+300") if column.dates is None else ("date", "0")
+            rule = DataValidation(kind, operator="greaterThan", formula1=least)
             rule.error = f"This must be a {'number' if column.dates is None else 'date'}, or empty."
         rule.add(cells)
         sheet.add_data_validation(rule)
 
-    def heads(self, sheet: Any, row: int, *titles: str) -> None:
-        for column, title in enumerate(titles, 1):
-            self.put(sheet, row, column, title, "head")
+    def put_row(self, sheet: Any, row: int, *values: Any, style: str = "", shown: Sequence[str] = ()) -> None:
+        """Write texts, numbers and formulas into a row."""
+        for column, (value, own) in enumerate(zip_longest(values, shown[: len(values)], fillvalue="General"), 1):
+            self.put(sheet, row, column, value, style, own)
 
-    def put(self, sheet: Any, row: int, column: int, value: Any, style: str = "") -> None:
-        """Write a text or a number; a text is never a formula."""
+    def put(self, sheet: Any, row: int, column: int, value: Any, style: str = "", shown: str = "General") -> None:
+        """Write a text, a number or a formula; other texts are never formulas."""
         cell = sheet.cell(row, column)
-        if isinstance(value, str):
-            if not value:
-                return
-            # Excel takes at most 32,767 characters.
-            cell.value = printable(value, keep="\n\t")[:32_000]
-            cell.data_type, cell.quotePrefix = "s", True
-        else:
-            cell.value = value
-        self.dress(cell, style)
-
-    def put_formula(
-        self, sheet: Any, row: int, column: int, formula: str, shown: str, what: str, style: str = ""
-    ) -> None:
-        """Write a formula."""
-        if len(formula) >= _LONGEST_FORMULA:
-            raise ValueError(
-                f"The formula of {what!r} has {len(formula):,} characters, and Excel takes {_LONGEST_FORMULA:,}; "
-                "choose another format."
-            )
-        cell = sheet.cell(row, column, f"={formula}")
+        cell.font, cell.fill = self.looks[style]
+        cell.alignment = self.loose if style in ("title", "note") else self.wrapped
         cell.number_format = shown
-        self.dress(cell, style)
-
-    def dress(self, cell: Any, style: str) -> None:
-        """Set the looks of a cell."""
-        cell.font, cell.fill, cell.alignment = self.looks[style]
+        if isinstance(value, _Live):
+            if len(value) >= _LONGEST_FORMULA:
+                raise ValueError("The model needs a formula that is too long for Excel; choose another format.")
+            cell.value = f"={value}"
+        elif isinstance(value, str) and value:
+            cell.value = printable(value, keep="\n\t")[:_LONGEST_TEXT]
+            cell.data_type, cell.quotePrefix = "s", True
+        elif not isinstance(value, str) and value == value:
+            cell.value = value
 
     def finish(self, sheet: Any, frozen: str, widths: Sequence[float]) -> None:
         """Set the widths of the columns of a sheet, and what stays in view."""
@@ -541,7 +490,7 @@ class _Workbook:
         sheet.page_setup.orientation, sheet.page_setup.fitToHeight = "landscape", 0
         sheet.sheet_properties.pageSetUpPr.fitToPage = True
         for number, width in enumerate(widths, 1):
-            sheet.column_dimensions[_letter(number)].width = width
+            sheet.column_dimensions[self.letter(number)].width = width
 
 
 def _number_format(spread: float) -> str:
@@ -551,19 +500,7 @@ def _number_format(spread: float) -> str:
 
 
 def _column_format(column: pd.Series) -> str:
-    """Return the format of the numbers of a column."""
-    if column.name == "support":
-        return "0%"
     return _number_format(float(column.abs().max())) if column.dtype == float and column.any() else "General"
-
-
-def _letter(column: int) -> str:
-    """Return the letters of a column."""
-    letters = ""
-    while column:
-        column, rest = divmod(column - 1, 26)
-        letters = chr(ord("A") + rest) + letters
-    return letters
 
 
 def _stripped(text: Argument) -> Formula:
