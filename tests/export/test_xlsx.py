@@ -95,7 +95,7 @@ def test_rows_are_a_positive_number(make_rules, rows):
 def test_a_model_that_does_not_fit_into_a_sheet_is_refused():
     x = Variable("x", FuzzyPartition([0.5], (0.0, 1.0)))
     rules = RuleBase([x], [[[0, 0]], [[1, 1]]] * 2_500, [[1.0, 2.0]] * 5_000)
-    with pytest.raises(ValueError, match="a sheet has 16,384 columns; choose another format"):
+    with pytest.raises(ValueError, match="more than 16,384 columns in a sheet; choose another format"):
         export_model(rules, "xlsx", rows=1)
 
 

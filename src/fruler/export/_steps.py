@@ -1,20 +1,22 @@
 """The prediction of one row as named formulas, each of earlier ones: for targets such as sheets, without functions.
 
-A `Formula` is free of syntax; a target writes it. `ModelSteps` has the formulas of a model, from the inputs of the
-rules to the prediction.
+A `Formula` is free of syntax; a target writes it. `ModelSteps` has the formulas of a model, from the columns of a table
+to the prediction.
 """
 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from fruler._table.date_sources import SECONDS, CycleSource, DateSource, TrendSource, WeekdaySource
+from fruler._table.sources import GapSource, LevelSource, NumberSource
 from fruler._wording import printable
 from fruler.export._phrases import accepted_text, rule_title
-from fruler.export._plan import ConditionPlan, ModelPlan, SplitPoint, unknown_source
+from fruler.export._plan import ColumnPlan, ConditionPlan, Filling, ModelPlan, SplitPoint, unknown_source
 from fruler.rules._partitions import Triangle
 from fruler.rules._rule_base import RuleBase
 
@@ -127,17 +129,86 @@ class Step:
     formula: Formula
 
 
-class Steps:
-    """Named formulas, in the order in which they are computed.
+class ModelSteps(ABC):
+    """The steps from the columns of a table to the prediction; a subclass reads columns, and writes the formulas.
+
+    Parameters
+    ----------
+    rule_base : RuleBase
+        The model.
+    plan : ModelPlan
+        The plan of its computation.
 
     Attributes
     ----------
     steps : dict of str to Step
-        The steps, by name.
+        The steps by name, in the order in which they are computed.
+    columns : dict of int to ColumnPlan
+        The columns that are needed, by their places in the table.
+    inputs : dict of int to Formula
+        The inputs of the rules.
+    conditions, weights, shares, outputs, added, curves : list of Formula
+        How well the row matches each condition; each rule's weight, share in the prediction, output, and product of
+        share and output; and the values of the curves. Products and curves add up to the output of all rules.
+    answers : list of Formula
+        The prediction, and the ends of its interval if requested.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, rule_base: RuleBase, plan: ModelPlan) -> None:
+        self.rule_base, self.plan = rule_base, plan
+        places = sorted({plan.inputs.place_of(j) for j in plan.inputs.needed})
+        self.columns = {place: plan.inputs.columns[place] for place in places}
         self.steps: dict[str, Step] = {}
+        self.inputs: dict[int, Formula] = {}
+        self.conditions: list[Formula] = []
+        self.added: list[Formula] = []
+        self.shares: list[Formula] = []
+        self.curves: list[Formula] = []
+        self.answers: list[Formula] = []
+
+    def add_steps(self) -> None:
+        """Add all steps."""
+        for place, column in self.columns.items():
+            self.read(place, column)
+        for j in self.plan.inputs.needed:
+            self.inputs[j] = self.add(f"input_{j + 1}", self.rule_base.names[j], self._input(j))
+        if self.plan.inputs.filling is not None:
+            self.fill(self.plan.inputs.filling)
+        self._add_model()
+
+    @abstractmethod
+    def read(self, place: int, column: ColumnPlan) -> None:
+        """Add the steps that read a column, and "read_PLACE" if it has dates."""
+
+    @abstractmethod
+    def number(self, place: int) -> Formula:
+        """Return the value of a column of numbers."""
+
+    @abstractmethod
+    def gap(self, place: int) -> Formula:
+        """Return 1 if the value of a column is missing, else 0."""
+
+    @abstractmethod
+    def level(self, place: int, source: LevelSource) -> Formula:
+        """Return the number of a category."""
+
+    @abstractmethod
+    def fill(self, filling: Filling) -> None:
+        """Add the steps that fill in gaps, and put their results in the place of the inputs."""
+
+    def _input(self, feature: int) -> Formula:
+        """Return an input of the rules."""
+        source, place = self.plan.inputs.sources[feature], self.plan.inputs.place_of(feature)
+        match source:
+            case NumberSource():
+                return self.number(place)
+            case GapSource():
+                return self.gap(place)
+            case DateSource():
+                return self._of_date(source, name(f"read_{place}"), place)
+            case LevelSource():
+                return self.level(place, source)
+        raise unknown_source(source)
 
     def add(self, step: str, title: str, formula: Term) -> Formula:
         """Add a step, unless there is one of this name, and return its value."""
@@ -153,7 +224,7 @@ class Steps:
             own[:_MOST_TERMS] = [self.add(f"{step}_part{part}", f"{title}, part", call("+", *own[:_MOST_TERMS]))]
         return self.add(step, title, call("+", *own))
 
-    def of_date(self, source: DateSource, seconds: Formula, place: int) -> Formula:
+    def _of_date(self, source: DateSource, seconds: Formula, place: int) -> Formula:
         """Return an input that a source computes from a date, in seconds since the start of 1970."""
         days = self.add(f"days_{place}", f"days from 1970 to {source.column}", call("floor", seconds / _DAY))
         match source:
@@ -186,50 +257,7 @@ class Steps:
         start = year * 365.0 + call("floor", year / 4.0) - call("floor", year / 100.0)
         return self.add(f"day_{place}", f"day of the year of {column}", _remainder(day - start + 60.0, 366.0))
 
-
-def _remainder(value: Formula, divisor: float) -> Formula:
-    return value - call("floor", value / divisor) * divisor
-
-
-def _cycle(place: Formula, source: CycleSource) -> Formula:
-    """Return a position in a cycle, counted from its start."""
-    return _remainder(place - source.start, source.period)
-
-
-class ModelSteps(Steps):
-    """The steps from the inputs of the rules to the prediction.
-
-    Parameters
-    ----------
-    rule_base : RuleBase
-        The model.
-    plan : ModelPlan
-        The plan of its computation.
-
-    Attributes
-    ----------
-    inputs : dict of int to Formula
-        The inputs of the rules, which the target adds first.
-    conditions, shares, outputs, added, curves : list of Formula
-        How well the row matches each condition; each rule's share in the prediction, output and product of both, and
-        the values of the curves. The products and curves add up to the output of all rules.
-    answers : list of Formula
-        The prediction, and the ends of its interval if requested.
-    """
-
-    def __init__(self, rule_base: RuleBase, plan: ModelPlan) -> None:
-        super().__init__()
-        self.rule_base, self.plan = rule_base, plan
-        self.inputs: dict[int, Formula] = {}
-        self.curves: list[Formula] = []
-        self.conditions: list[Formula] = []
-        self.weights: list[Formula] = []
-        self.shares: list[Formula] = []
-        self.outputs: list[Formula] = []
-        self.added: list[Formula] = []
-        self.answers: list[Formula] = []
-
-    def add_model(self) -> None:
+    def _add_model(self) -> None:
         """Add all steps after the inputs."""
         beyond = self._outside()
         above = [self._share_above("above", *pair) for pair in enumerate(self.plan.split_points, 1)]
@@ -396,3 +424,12 @@ def _triangle(x: Formula, triangle: Triangle) -> Term:
     if math.isfinite(c):
         sides.append(when(x <= b, 1.0, when(x < c, call("-", c, x) / (c - b), 0.0) if b < c else 0.0))
     return call("min", *sides) if len(sides) == 2 else sides[0] if sides else 1.0
+
+
+def _remainder(value: Formula, divisor: float) -> Formula:
+    return value - call("floor", value / divisor) * divisor
+
+
+def _cycle(place: Formula, source: CycleSource) -> Formula:
+    """Return a position in a cycle, counted from its start."""
+    return _remainder(place - source.start, source.period)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from fruler._table.date_sources import DateSource
-from fruler._table.sources import GapSource, LevelSource, NumberSource
+from fruler._table.sources import LevelSource
 from fruler._table.texts import WHITE_SPACE, spellings
 from fruler._wording import counted_rules, printable
-from fruler.export._plan import ColumnPlan, Filling, ModelPlan, make_model_plan, unknown_source
+from fruler.export._plan import ColumnPlan, Filling, ModelPlan, make_model_plan
 from fruler.export._steps import Argument, Formula, ModelSteps, call, is_missing, linear_formula, name, when
 from fruler.rules._rule_base import RuleBase
 
@@ -66,15 +65,13 @@ def export(rule_base: RuleBase, *, interval: float | None = None) -> str:
     return _PMMLWriter(rule_base, make_model_plan(rule_base, interval)).text()
 
 
-class _PMMLWriter:
+class _PMMLWriter(ModelSteps):
     """A writer of the document; the names of derived fields have a prefix that no column begins with."""
 
     def __init__(self, rule_base: RuleBase, plan: ModelPlan) -> None:
-        self.rule_base, self.plan = rule_base, plan
-        self.places = sorted({plan.inputs.place_of(j) for j in plan.inputs.needed})
-        self.columns = [plan.inputs.columns[place] for place in self.places]
+        super().__init__(rule_base, plan)
         self.target = str(rule_base.target_name)
-        taken = [column.name for column in self.columns]
+        taken = [column.name for column in self.columns.values()]
         while self.target in taken:
             self.target += "_"
         taken.append(self.target)
@@ -85,31 +82,23 @@ class _PMMLWriter:
             self.prefix += "_"
         while set(self.ends) & set(taken):
             self.ends = [f"{end}_" for end in self.ends]
-        self.model = ModelSteps(rule_base, plan)
         self.derived = ElementTree.Element("LocalTransformations")
 
     def text(self) -> str:
         """Return the document."""
-        for place, column in zip(self.places, self.columns, strict=True):
-            self.add_column(place, column)
-        for j in self.plan.inputs.needed:
-            formula = self.input(j, self.plan.inputs.place_of(j))
-            self.model.inputs[j] = self.model.add(f"input_{j + 1}", self.rule_base.names[j], formula)
-        if self.plan.inputs.filling is not None:
-            self.add_filling(self.plan.inputs.filling)
-        self.model.add_model()
+        self.add_steps()
         document = ElementTree.Element("PMML", {"xmlns": NAMESPACE, "version": "4.4"})
         title = counted_rules(self.rule_base.n_rules, self.rule_base.n_curves)
         header = _child(document, "Header", description=f"{title} for {self.target}")
         _child(header, "Application", name="fruler")
-        self.add_fields(_child(document, "DataDictionary"))
-        self.add_model(document)
+        self.write_fields(_child(document, "DataDictionary"))
+        self.write_model(document)
         ElementTree.indent(document)
         return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(document, encoding="unicode") + "\n"
 
-    def add_fields(self, dictionary: ElementTree.Element) -> None:
+    def write_fields(self, dictionary: ElementTree.Element) -> None:
         """Add the columns of the table, and the target."""
-        for column in self.columns:
+        for column in self.columns.values():
             kinds = ("categorical", "string") if column.levels else ("continuous", "double")
             optype, kind = kinds if column.dates is None else ("ordinal", "dateTime")
             field = _child(dictionary, "DataField", name=column.name, optype=optype, dataType=kind)
@@ -117,21 +106,21 @@ class _PMMLWriter:
                 _child(field, "Value", value=level)
         _child(dictionary, "DataField", name=self.target, optype="continuous", dataType="double")
 
-    def add_model(self, document: ElementTree.Element) -> None:
+    def write_model(self, document: ElementTree.Element) -> None:
         """Add the regression model, with a derived field for each step."""
         model = _child(document, "RegressionModel", modelName="rules", functionName="regression")
         schema = _child(model, "MiningSchema")
         _child(schema, "MiningField", name=self.target, usageType="target")
-        for column in self.columns:
+        for column in self.columns.values():
             # Other categories are valid texts, which count as missing.
             treatment = {"invalidValueTreatment": "asIs"} if column.levels else {}
             _child(schema, "MiningField", name=column.name, **treatment)
         if self.plan.interval is not None:
             output = _child(model, "Output")
-            for end, formula in zip(self.ends, self.model.answers[1:], strict=True):
+            for end, formula in zip(self.ends, self.answers[1:], strict=True):
                 own = {"optype": "continuous", "dataType": "double", "feature": "transformedValue"}
                 self.write(_child(output, "OutputField", name=end, **own), formula)
-        for step in self.model.steps.values():
+        for step in self.steps.values():
             field = {"name": self.prefix + step.name, "displayName": printable(step.title)}
             kind = ("categorical", "string") if step.name.startswith("text_") else ("continuous", "double")
             self.write(_child(self.derived, "DerivedField", **field, optype=kind[0], dataType=kind[1]), step.formula)
@@ -139,52 +128,41 @@ class _PMMLWriter:
         table = _child(model, "RegressionTable", intercept="0")
         _child(table, "NumericPredictor", name=f"{self.prefix}prediction", coefficient="1")
 
-    def add_column(self, place: int, column: ColumnPlan) -> None:
-        """Add the steps that read a column of texts or dates."""
-        model, field = self.model, call("field", column.name)
+    def read(self, place: int, column: ColumnPlan) -> None:
+        field = call("field", column.name)
         if column.dates is not None:
             seconds = when(call("isNotMissing", field), call("dateSecondsSinceYear", field, 1970))
-            model.add(f"read_{place}", f"{column.name}, in seconds from 1970", seconds)
+            self.add(f"read_{place}", f"{column.name}, in seconds from 1970", seconds)
         elif column.levels is not None:
             text = call("replace", field, call("text", _AROUND), call("text", ""))
             text = call("lowercase", text) if column.holds_truth else text
-            model.add(f"text_{place}", column.name, when(call("isNotMissing", field), text))
+            self.add(f"text_{place}", column.name, when(call("isNotMissing", field), text))
 
-    def input(self, feature: int, place: int) -> Formula:
-        """Return an input of the rules."""
-        column = self.plan.inputs.columns[place]
-        field = call("field", column.name)
-        match self.plan.inputs.sources[feature]:
-            case NumberSource():
-                return field
-            case GapSource():
-                blank = when(call("=", name(f"text_{place}"), call("text", "")), 1.0, 0.0) if column.levels else 0.0
-                return when(is_missing(field), 1.0, blank)
-            case DateSource() as source:
-                return self.model.of_date(source, name(f"read_{place}"), place)
-            case LevelSource() as source:
-                known = [(spellings(level, source.levels), repr(number)) for level, number in source.choices]
-                pairs = [part for texts, number in known for text in texts for part in (text, number)]
-                return call("map", name(f"text_{place}"), *pairs)
-            case source:
-                raise unknown_source(source)
+    def number(self, place: int) -> Formula:
+        return call("field", self.columns[place].name)
 
-    def add_filling(self, filling: Filling) -> None:
-        """Add the steps that fill in gaps."""
-        model = self.model
-        absent = {j: is_missing(model.inputs[j]) for j in filling.means}
+    def gap(self, place: int) -> Formula:
+        blank = call("=", name(f"text_{place}"), call("text", ""))
+        return when(is_missing(self.number(place)), 1.0, when(blank, 1.0, 0.0) if self.columns[place].levels else 0.0)
+
+    def level(self, place: int, source: LevelSource) -> Formula:
+        known = [(spellings(level, source.levels), repr(number)) for level, number in source.choices]
+        pairs = [part for texts, number in known for text in texts for part in (text, number)]
+        return call("map", name(f"text_{place}"), *pairs)
+
+    def fill(self, filling: Filling) -> None:
+        names, absent = self.rule_base.names, {j: is_missing(self.inputs[j]) for j in filling.means}
         for j, mean in filling.means.items():
-            start = when(absent[j], mean, model.inputs[j])
-            model.inputs[j] = model.add(f"filled_0_{j + 1}", f"{self.rule_base.names[j]}, or its mean", start)
+            start = when(absent[j], mean, self.inputs[j])
+            self.inputs[j] = self.add(f"filled_0_{j + 1}", f"{names[j]}, or its mean", start)
         for turn in range(1, filling.n_rounds + 1):
             for step in filling.steps:
                 estimates = zip(step.inputs, step.intercepts, step.slopes, strict=True)
                 # All of a step from the values before it.
-                found = {j: call("+", *linear_formula(start, slopes, model.inputs)) for j, start, slopes in estimates}
+                found = {j: call("+", *linear_formula(start, slopes, self.inputs)) for j, start, slopes in estimates}
                 for j, estimate in found.items():
-                    value = when(absent[j], estimate, model.inputs[j])
-                    title = f"{self.rule_base.names[j]}, estimate {turn}"
-                    model.inputs[j] = model.add(f"filled_{turn}_{j + 1}", title, value)
+                    value = when(absent[j], estimate, self.inputs[j])
+                    self.inputs[j] = self.add(f"filled_{turn}_{j + 1}", f"{names[j]}, estimate {turn}", value)
 
     def write(self, parent: ElementTree.Element, term: Argument) -> None:
         """Write a formula as an expression."""

@@ -17,13 +17,13 @@ from typing import Any
 
 import pandas as pd
 
-from fruler._table.date_sources import SECONDS, DateSource, TrendSource
-from fruler._table.sources import GapSource, LevelSource, NumberSource
+from fruler._table.date_sources import SECONDS, TrendSource
+from fruler._table.sources import LevelSource, NumberSource
 from fruler._table.texts import WHITE_SPACE, spellings
 from fruler._wording import counted_rules, install_advice, percent, printable
 from fruler.explain._scales import bounds_sentence, scale_of
 from fruler.export._phrases import rule_title
-from fruler.export._plan import ColumnPlan, Filling, ModelPlan, make_model_plan, unknown_source
+from fruler.export._plan import ColumnPlan, Filling, ModelPlan, make_model_plan
 from fruler.export._steps import MISSING, Argument, Formula, ModelSteps, call, is_missing, name, when
 from fruler.rules._rule_base import RuleBase
 from fruler.rules._tables import curves_table, rules_table
@@ -130,7 +130,7 @@ class _Live(str):
     """A formula, where another text is only a text."""
 
 
-class _Workbook:
+class _Workbook(ModelSteps):
     """A writer of the workbook, sheet by sheet."""
 
     def __init__(self, rule_base: RuleBase, plan: ModelPlan, rows: int) -> None:
@@ -140,15 +140,14 @@ class _Workbook:
             from openpyxl.utils import get_column_letter
         except ImportError as error:
             raise ImportError(f"A workbook needs openpyxl; {install_advice('excel')}") from error
-        self.rule_base, self.plan = rule_base, plan
+        super().__init__(rule_base, plan)
         self.rows, self.step_rows = rows, range(_FIRST_STEP, _FIRST_STEP + rows + 1)
-        self.places = sorted({plan.inputs.place_of(j) for j in plan.inputs.needed})
         self.ends = ["prediction"] if plan.interval is None else ["prediction", "lower", "upper"]
         self.first_input, self.first_column = 5 + len(self.ends), 2 + len(self.ends)
         self.letter = get_column_letter
         self.book = openpyxl.Workbook()
         self.book.remove(self.book.active)
-        self.predict, self.table, self.rules, self.steps, self.lists, self.numbers = (
+        self.predict, self.table, self.rules, self.formulas, self.lists, self.numbers = (
             self.book.create_sheet(title) for title in ("Predict", "Table", "Rules", "Steps", "Lists", "Numbers")
         )
         font = partial(Font, name="Calibri", size=11)
@@ -165,20 +164,15 @@ class _Workbook:
         self.n_lists, self.n_rows = 0, 0
         self.levels: dict[int, str] = {}
         self.spelled: dict[int, dict[str, str]] = {}
-        self.model = ModelSteps(rule_base, plan)
         background = rule_base.background
         self.format, self.raw_format = (_number_format(own) for own in (background.target_spread, background.spread))
 
     def content(self) -> bytes:
         """Return the file."""
-        self.add_inputs()
-        self.model.add_model()
-        steps = list(self.model.steps)
-        if len(steps) > _MOST_COLUMNS:
-            raise ValueError(
-                f"The model has {len(steps):,} steps, but a sheet has {_MOST_COLUMNS:,} columns; choose another format."
-            )
-        self.letters = {step: self.letter(number) for number, step in enumerate(steps, 1)}
+        self.add_steps()
+        if len(self.steps) > _MOST_COLUMNS:
+            raise ValueError(f"The model needs more than {_MOST_COLUMNS:,} columns in a sheet; choose another format.")
+        self.letters = {step: self.letter(number) for number, step in enumerate(self.steps, 1)}
         self.fill_steps()
         self.fill_table()
         self.fill_predict()
@@ -189,41 +183,38 @@ class _Workbook:
 
     # The steps from cells to inputs.
 
-    def add_inputs(self) -> None:
-        """Add the steps from the cells of a row to the inputs of the rules."""
-        model, inputs = self.model, self.plan.inputs
-        for place in self.places:
-            self.add_value(place, inputs.columns[place])
-        for j in inputs.needed:
-            title = self.rule_base.names[j]
-            model.inputs[j] = model.add(f"input_{j + 1}", title, self.input(j, inputs.place_of(j)))
-        if inputs.filling is not None:
-            self.add_filling(inputs.filling)
-
-    def add_value(self, place: int, column: ColumnPlan) -> None:
-        """Add the steps that read a cell: a number, the seconds of a date, or the place of a category in its list."""
+    def read(self, place: int, column: ColumnPlan) -> None:
         title, value = column.name, name(f"value_{place}")
         # The cell itself is another formula in each part of the sheet.
-        self.model.add(f"value_{place}", title, MISSING)
-        is_text = column.dates is None and column.levels is not None
-        number = (value - _DAYS_BEFORE_1970) * 86_400.0 if column.dates is not None else value
-        text: Formula = value
-        if is_text or any(isinstance(own, GapSource) and own.column == title for own in self.plan.inputs.sources):
-            dotted = call("substitute", call("&", value, '""'), '","', '"."')
+        self.add(f"value_{place}", title, MISSING)
+        text = call("&", value, '""')
+        if column.levels is not None:
             truth = call("if", value, '"true"', '"false"')
-            shown = when(call("isnumber", value), dotted, call("&", value, '""'))
-            text = self.model.add(f"text_{place}", f"{title}, as text", when(call("islogical", value), truth, shown))
-        blank = self.model.add(f"blank_{place}", f"{title} is empty", call("=", call("len", _stripped(text)), 0.0))
-        if not is_text:
-            read = call("round", number, 3.0) if column.dates is not None else number
-            found = when(call("isnumber", value), read, when(blank, MISSING, call("na")))
-            self.model.add(f"read_{place}", f"{title}{', in seconds from 1970' if column.dates else ''}", found)
+            dotted = when(call("isnumber", value), call("substitute", text, '","', '"."'), text)
+            text = self.add(f"text_{place}", f"{title}, as text", when(call("islogical", value), truth, dotted))
+        blank = self.add(f"blank_{place}", f"{title} is empty", call("=", call("len", _stripped(text)), 0.0))
+        if column.levels is None:
+            seconds = call("round", (value - _DAYS_BEFORE_1970) * 86_400.0, 3.0)
+            number = value if column.dates is None else seconds
+            found = when(call("isnumber", value), number, when(blank, MISSING, call("na")))
+            self.add(f"read_{place}", f"{title}{', in seconds from 1970' if column.dates else ''}", found)
             return
         texts, places = self.level_ranges(place, column)
+        # A category is what leaves nothing but white space when it is taken out of the text.
         rest = call("substitute", call("lower", text) if column.holds_truth else text, texts, '""', 1.0)
-        only = call("=", call("len", _stripped(rest)), 0.0)
-        position = call("sumproduct", call("*", only, places))
-        self.model.add(f"read_{place}", f"{title}, place in its list", when(blank, 0.0, position))
+        position = call("sumproduct", call("*", call("=", call("len", _stripped(rest)), 0.0), places))
+        self.add(f"read_{place}", f"{title}, place in its list", when(blank, 0.0, position))
+
+    def number(self, place: int) -> Formula:
+        return name(f"read_{place}")
+
+    def gap(self, place: int) -> Formula:
+        return when(name(f"blank_{place}"), 1.0, 0.0)
+
+    def level(self, place: int, source: LevelSource) -> Formula:
+        read, known = name(f"read_{place}"), dict(source.choices)
+        numbers = self.new_list(source.column, [known.get(level, "") for level in self.spelled[place].values()])
+        return when(call("=", read, 0.0), MISSING, call("index", numbers, read))
 
     def level_ranges(self, place: int, column: ColumnPlan) -> tuple[str, str]:
         """Write the categories of a column into "Lists"; return the ranges of their spellings and of the places."""
@@ -241,51 +232,29 @@ class _Workbook:
         letter = self.letter(self.n_lists)
         return f"Lists!${letter}$2:${letter}${len(values) + 1}"
 
-    def input(self, feature: int, place: int) -> Formula:
-        """Return an input of the rules as a formula of what was read."""
-        read = name(f"read_{place}")
-        match self.plan.inputs.sources[feature]:
-            case NumberSource():
-                return read
-            case GapSource():
-                return when(name(f"blank_{place}"), 1.0, 0.0)
-            case DateSource() as source:
-                return self.model.of_date(source, read, place)
-            case LevelSource() as source:
-                known, title = dict(source.choices), self.rule_base.names[feature]
-                numbers = self.new_list(title, [known.get(level, "") for level in self.spelled[place].values()])
-                return when(call("=", read, 0.0), MISSING, call("index", numbers, read))
-            case source:
-                raise unknown_source(source)
-
-    def add_filling(self, filling: Filling) -> None:
-        """Add the steps that fill in gaps.
-
-        Each value depends on all inputs, of which those before it in the order have been improved in the same round:
-        these are the cells to its left, if each round has all inputs.
-        """
-        model, n = self.model, len(filling.inputs)
+    def fill(self, filling: Filling) -> None:
+        # Each value depends on all inputs, of which those before it have been improved in the same round: these are the
+        # cells to its left, beginning with the value itself, since each round has all inputs.
+        n, names, means = len(filling.inputs), self.rule_base.names, filling.means
         taken = [f"apart_0_{j + 1}" for j in filling.inputs]
         for j, mean, step in zip(filling.inputs, filling.centres, taken, strict=True):
-            value = model.inputs[j]
-            apart: Formula = when(is_missing(value), 0.0, value - mean) if j in filling.means else value - mean
-            model.add(step, f"{self.rule_base.names[j]}, from its mean", apart)
+            apart = self.inputs[j] - mean
+            start = when(is_missing(self.inputs[j]), 0.0, apart) if j in means else apart
+            self.add(step, f"{names[j]}, from its mean", start)
         slopes = [
-            # In the order of the cells to the left, which begin with the value itself.
-            self.numbers_row(f"{self.rule_base.names[j]}: slopes on the others", [*own[place:], *own[:place]])
+            self.numbers_row(f"{names[j]}: slopes on the others", [*own[place:], *own[:place]])
             for place, (j, own) in enumerate(zip(filling.inputs, filling.slopes, strict=True))
         ]
         for turn in range(1, filling.n_rounds + 1):
             for j, own in zip(filling.inputs, slopes, strict=True):
-                before, step = name(taken[-n]), f"apart_{turn}_{j + 1}"
-                value = call("sumproduct", call("window", taken[-n], taken[-1]), own)
-                found = when(is_missing(model.inputs[j]), value, before) if j in filling.means else before
-                model.add(step, f"{self.rule_base.names[j]}, estimate {turn}", found)
-                taken.append(step)
-        for j, mean, step in zip(filling.inputs, filling.centres, taken[-n:], strict=True):
-            if j in filling.means:
-                filled = when(is_missing(model.inputs[j]), name(step) + mean, model.inputs[j])
-                model.inputs[j] = model.add(f"filled_{j + 1}", f"{self.rule_base.names[j]}, filled in", filled)
+                value, before = call("sumproduct", call("window", taken[-n], taken[-1]), own), name(taken[-n])
+                found = when(is_missing(self.inputs[j]), value, before) if j in means else before
+                taken.append(f"apart_{turn}_{j + 1}")
+                self.add(taken[-1], f"{names[j]}, estimate {turn}", found)
+        for j, step in zip(filling.inputs, taken[-n:], strict=True):
+            if j in means:
+                filled = when(is_missing(self.inputs[j]), name(step) + means[j], self.inputs[j])
+                self.inputs[j] = self.add(f"filled_{j + 1}", f"{names[j]}, filled in", filled)
 
     def numbers_row(self, title: str, values: Sequence[float]) -> str:
         """Write numbers into the next row of "Numbers", and return their range."""
@@ -297,16 +266,16 @@ class _Workbook:
 
     def fill_steps(self) -> None:
         """Write the sheet "Steps"."""
-        for number, step in enumerate(self.model.steps.values(), 1):
-            self.put(self.steps, 1, number, step.title, "head")
+        for number, step in enumerate(self.steps.values(), 1):
+            self.put(self.formulas, 1, number, step.title, "head")
             if step.name.startswith("value_"):
-                formulas = self.values(self.places.index(int(step.name.removeprefix("value_"))), number)
+                formulas = self.values(list(self.columns).index(int(step.name.removeprefix("value_"))), number)
             else:
-                self.put(self.steps, 2, number, step.name, "note")
+                self.put(self.formulas, 2, number, step.name, "note")
                 formulas = [_Live(_Row(self.letters, row).written(step.formula)) for row in self.step_rows]
             for row, formula in zip(self.step_rows, formulas, strict=True):
-                self.put(self.steps, row, number, _Live(formula))
-        self.finish(self.steps, "A4", [14.0] * len(self.model.steps))
+                self.put(self.formulas, row, number, _Live(formula))
+        self.finish(self.formulas, "A4", [14.0] * len(self.steps))
 
     def values(self, place: int, number: int) -> list[_Live]:
         """Return the formulas of a column's cells; those of the table are found by the column's name."""
@@ -315,7 +284,7 @@ class _Workbook:
         header = f"Table!${first}${_HEADER}:${_LAST_COLUMN}${_HEADER}"
         found = f"SUMPRODUCT(MAX(EXACT({header},Predict!$A${typed})*(COLUMN({header})-{self.first_column - 1})))"
         # The step before a column that is not found is an error, which the predictions tell.
-        self.put(self.steps, 2, number, _Live(f"IF({found}=0,NA(),{found})"))
+        self.put(self.formulas, 2, number, _Live(f"IF({found}=0,NA(),{found})"))
         cells = [
             f"INDEX(Table!${first}{row}:${_LAST_COLUMN}{row},1,{self.letter(number)}$2)" for row in self.step_rows[1:]
         ]
@@ -334,11 +303,11 @@ class _Workbook:
                 pasted = f"COUNTA(${self.letter(first)}{row}:${_LAST_COLUMN}{row})=0"
                 answer = _Live(f'IF({pasted},"",{self.answer(end, row)})')
                 self.put(sheet, row, number, answer, shown=self.format)
-        for number, place in enumerate(self.places, first):
-            self.put(sheet, _HEADER, number, self.plan.inputs.columns[place].name, "head")
+        for number, place in enumerate(self.columns, first):
+            self.put(sheet, _HEADER, number, self.columns[place].name, "head")
             letter = self.letter(number)
             self.validate(sheet, place, f"{letter}{_FIRST_ROW}:{letter}{self.step_rows[-1]}")
-        self.finish(sheet, f"A{_FIRST_ROW}", [14.0] * (first - 2) + [3.0] + [20.0] * len(self.places))
+        self.finish(sheet, f"A{_FIRST_ROW}", [14.0] * (first - 2) + [3.0] + [20.0] * len(self.columns))
 
     def answer(self, end: str, row: int) -> str:
         """Return the formula of a prediction, or what is wrong with the row."""
@@ -357,25 +326,25 @@ class _Workbook:
             self.put(sheet, row, 2, _Live(self.answer(end, _FIRST_STEP)), "title", self.format)
             self.put(sheet, row, 3, rule_base.target_unit)
         self.put_row(sheet, self.first_input - 1, "Input", "Value", "Unit", "In training", style="head")
-        for row, place in enumerate(self.places, self.first_input):
+        for row, place in enumerate(self.columns, self.first_input):
             unit, hint, example = self.about(place)
-            dated = self.plan.inputs.columns[place].dates is not None
-            self.put(sheet, row, 1, self.plan.inputs.columns[place].name)
+            dated = self.columns[place].dates is not None
+            self.put(sheet, row, 1, self.columns[place].name)
             self.put(sheet, row, 2, example, "typed", "yyyy-mm-dd hh:mm" if dated else "General")
             self.put(sheet, row, 3, unit)
             self.put(sheet, row, 4, hint, "note")
             self.validate(sheet, place, f"B{row}")
-        self.add_parts(self.first_input + len(self.places) + 1)
+        self.add_parts(self.first_input + len(self.columns) + 1)
         self.finish(sheet, f"C{self.first_input}", [60.0, 18.0, 14.0, 14.0, 14.0])
 
     def add_parts(self, row: int) -> None:
         """Write what the prediction is made of: rules and curves, labels, and what adds up."""
-        model, rule_base, digits = self.model, self.rule_base, self.raw_format
+        rule_base, digits = self.rule_base, self.raw_format
         titles = [rule_title(rule_base, rule) for rule in range(rule_base.n_rules)]
-        rules = zip(titles, model.weights, model.shares, model.outputs, model.added, strict=True)
+        rules = zip(titles, self.weights, self.shares, self.outputs, self.added, strict=True)
         names = [f"The curve of {rule_base.names[curve.input]}" for curve in self.plan.curves]
-        curves = [(title, "", "", "", value) for title, value in zip(names, model.curves, strict=True)]
-        labels = [(model.condition_title(number), own) for number, own in enumerate(model.conditions)]
+        curves = [(title, "", "", "", value) for title, value in zip(names, self.curves, strict=True)]
+        labels = [(self.condition_title(number), own) for number, own in enumerate(self.conditions)]
         sums = [*self.parts().items(), ("Together", name("raw"))]
         blocks: list[tuple[tuple[str, ...], Sequence[tuple[Any, ...]], tuple[str, ...]]] = [
             (("Rules", "Weight", "Share", "Output", "Adds"), [*rules, *curves], ("0.00", "0%", digits, digits)),
@@ -392,21 +361,21 @@ class _Workbook:
 
     def parts(self) -> dict[str, Formula]:
         """Return what each feature adds to the output of all rules, with the weights of the rules in this row."""
-        model, rule_base = self.model, self.rule_base
+        rule_base = self.rule_base
         if self.plan.said:
             return {}
         shares = call("window", "share_1", f"share_{rule_base.n_rules}")
         consequents = rule_base.consequents
         start = call("sumproduct", shares, self.numbers_row("intercepts of the rules", consequents.intercepts.tolist()))
         parts = {"Intercepts of the rules": start}
-        curves = dict(zip((curve.input for curve in self.plan.curves), model.curves, strict=True))
+        curves = dict(zip((curve.input for curve in self.plan.curves), self.curves, strict=True))
         for feature in rule_base.features:
             terms: list[Formula] = [curves[j] for j in feature.inputs if j in curves]
             for j in feature.inputs:
                 slopes = rule_base.slopes[:, j].tolist()
                 if any(slopes):
                     mean = call("sumproduct", shares, self.numbers_row(f"{rule_base.names[j]}: slopes", slopes))
-                    terms.append(model.inputs[j] * mean)
+                    terms.append(self.inputs[j] * mean)
             if terms:
                 parts[feature.name] = call("+", *terms)
         return parts
@@ -417,7 +386,7 @@ class _Workbook:
 
     def about(self, place: int) -> tuple[str, str, Any]:
         """Return the unit of a column, its values in the training data in words, and one of them."""
-        column = self.plan.inputs.columns[place]
+        column = self.columns[place]
         own = [one for one in self.rule_base.variables if one.column == column.name]
         if column.levels is not None:
             return "", "one of the list; others count as missing", column.levels[0]
@@ -451,7 +420,7 @@ class _Workbook:
         """Offer the categories of a column in some cells, or refuse what is not a number or a date."""
         from openpyxl.worksheet.datavalidation import DataValidation
 
-        column = self.plan.inputs.columns[place]
+        column = self.columns[place]
         if column.levels is not None:
             rule = DataValidation("list", formula1=self.levels[place], errorStyle="warning")
             rule.error = "This category is not one of the training data; it counts as a missing value."
