@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 
+import openpyxl
 import pytest
 from helpers.commands import assert_one_line, command, run_process
 from helpers.frog_files import FROG_TEXT, frog_prediction
@@ -77,6 +78,14 @@ def test_exports(fruler, model, tmp_path):
     assert (tmp_path / "model.c").read_text("utf-8") == content
     assert result.returncode == 0, result.stderr
     assert_one_line(fruler("export", model, "--to", "pyton"), "did you mean 'python'", *TARGETS)
+
+
+def test_a_workbook_has_the_rows_asked_for(fruler, model, tmp_path):
+    result = fruler("export", model, "--to", "xlsx", "--rows", "7", "-o", tmp_path / "model.xlsx")
+    assert result.returncode == 0, result.stderr
+    assert openpyxl.load_workbook(tmp_path / "model.xlsx")["Table"].max_row == 10
+    assert_one_line(fruler("export", model, "--to", "xlsx", "--rows", "0"), "rows must be a positive integer; got 0")
+    assert_one_line(fruler("export", model, "--to", "c", "--interval", "0"), "between 0 and 1")
 
 
 def test_an_export_may_do_without_gaps(fruler, model, tmp_path):

@@ -74,7 +74,10 @@ def write_export(options: ExportOptions) -> None:
     if options.to not in TARGETS:
         raise ValueError(f"--to: there is no {options.to!r}; {suggest(options.to, TARGETS)}")
     asked_for = {name: getattr(options, name) for name in _EXPORT_OPTIONS}
-    choices = {name: value for name, value in asked_for.items() if value not in (None, [], False)}
+    # Zero is a choice, although it equals False.
+    choices = {
+        name: value for name, value in asked_for.items() if value is not None and value is not False and value != []
+    }
     if options.gaps is False:
         choices["gaps"] = False
     for name in choices:

@@ -56,7 +56,7 @@ def export(rule_base: RuleBase, *, interval: float | None = None) -> str:
     >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
     >>> temperature = Variable("temperature", FuzzyPartition([10.0], (-10.0, 30.0)))
     >>> rules = RuleBase([temperature], [[[0, 0]], [[1, 1]]], [[25.0, -1.0], [5.25, 0.0]], target_name="heating")
-    >>> print("\n".join(export(rules).splitlines()[3:7]))
+    >>> print("\n".join(export(rules).splitlines()[5:9]))
       <DataDictionary>
         <DataField name="temperature" optype="continuous" dataType="double" />
         <DataField name="heating" optype="continuous" dataType="double" />
