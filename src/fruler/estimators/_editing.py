@@ -299,7 +299,7 @@ class _Fit:
 
 
 def _pooled(before: RuleBase, fitted: RuleBase, rows: GivenRows, old: RowSums, new: RowSums, rmse: float) -> RuleBase:
-    """Return rules fitted to earlier and new rows, of which they have the summary, with that of all rows."""
+    """Return rules fitted to earlier and new rows with the summary of all these rows."""
     one, two = before.training, fitted.training
     if one is None or two is None:
         return fitted

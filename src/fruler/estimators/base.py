@@ -175,6 +175,11 @@ _ATTRIBUTES = """rule_base_ : RuleBase
         The number of labels of each input.
     stage_seconds_ : dict of str to float
         The duration of each stage of the fit, without the time before it was resumed.
+    changes_ : tuple of Change
+        The edits and refits of the model since its fit, with date and name; see `edited`.
+    update_ : Update or None
+        Whether the structure still held in the last call of `updated`: errors on earlier and new rows (`rmse`), split
+        points that the new rows would move (`splits`), and the conclusion (`holds`).
     n_uncovered_ : int
         The number of training rows in which no rule fires; the nearest rule predicts these rows.
     feature_importances_ : ndarray of shape (n_features_in_,)
