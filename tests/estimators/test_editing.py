@@ -239,6 +239,8 @@ def test_amounts_may_be_compared_with_other_categories(bent):
     assert_allclose(errors, 0.0, atol=1e-9)
     again = free.edited(FixAmount("soil", "clay", 1.0, against="peat"), FARM, HARVEST)
     assert gap(again, "clay", "peat") == pytest.approx(1.0)
+    everything = [FixAmount("soil", soil, 0.5 * k) for k, soil in enumerate(["clay", "loam", "peat", "sand"])]
+    assert gap(bent.edited(everything, FARM, HARVEST), "sand", "clay") == pytest.approx(1.5)
     with pytest.raises(ValueError, match="no category 'mud'; it has clay, loam, peat, sand"):
         bent.edited(FixAmount("soil", "mud", 1.0))
 

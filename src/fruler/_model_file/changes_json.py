@@ -11,7 +11,7 @@ import numpy as np
 from fruler.rules._json.checked import Checked
 from fruler.rules._refit import RowSums
 from fruler.rules._rule_base import RuleBase
-from fruler.rules.edits import EDITS, Change, Edit
+from fruler.rules.edits import EDITS, Change, Edit, given_by, require_known
 
 _KINDS = {edit.kind: edit for edit in EDITS}
 # How the parameters of edits are read, where these are not text.
@@ -36,7 +36,7 @@ def changes_to_json(changes: Sequence[Change]) -> list[dict[str, Any]]:
         {
             "when": change.when,
             **({"by": change.by} if change.by else {}),
-            "edits": [{"kind": edit.kind, **edit.given()} for edit in change.edits],
+            "edits": [{"kind": edit.kind, **given_by(edit)} for edit in change.edits],
             **({"fit": change.fit, "rows": change.n_rows} if change.fit else {}),
         }
         for change in changes
@@ -76,7 +76,7 @@ def _edit(written: Checked, rules: RuleBase) -> Edit:
     members = written.keys(("kind", *required), optional)
     given = {name: _READERS.get(name, Checked.text)(one) for name, one in members.items() if name != "kind"}
     edit: Edit = written.made("is not an edit", _KINDS[kind], **given)
-    written.made("is not an edit of these rules", edit.require_known, rules)
+    written.made("is not an edit of these rules", require_known, edit, rules)
     return edit
 
 

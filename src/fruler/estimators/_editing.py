@@ -30,7 +30,7 @@ from fruler.rules._measurement import (
 )
 from fruler.rules._refit import Held, RowSums, Terms, renumbered
 from fruler.rules._rule_base import RuleBase
-from fruler.rules.edits import Change, Edit, FixLevel, changed, lines_of, split_points_of, with_split
+from fruler.rules.edits import Change, Edit, FixLevel, changed, lines_of, settled, split_points_of, with_split
 from fruler.rules.intervals import HeldOutErrors, Intervals, cross_validated_intervals
 from fruler.rules.truth import TruthSums
 
@@ -144,7 +144,7 @@ def edited_model(model: Model, edits: Sequence[Edit], rows: GivenRows | None, by
         if not isinstance(edit, Edit):
             raise ValueError(f"edits must be edits of fruler.rules.edits, such as DropTerm('rain'); got {edit!r}.")
         rules = edit.applied(rules)
-        done.append(edit.settled(rules) if isinstance(edit, FixLevel) else edit)
+        done.append(settled(edit, rules) if isinstance(edit, FixLevel) else edit)
     if not done:
         raise ValueError("edited needs at least one edit; to fit the outputs to new rows, use refit(X, y).")
     if in_directions(rules, model._directions(rules)) is not None:

@@ -17,7 +17,18 @@ from fruler.rules._antecedents import LabelRanges
 from fruler.rules._consequents import LinearConsequents
 from fruler.rules._curves import Curve
 from fruler.rules._rule_base import RuleBase
-from fruler.rules.edits import SAME, DropTerm, Edit, FixAmount, FixLevel, FixSlope, changed, lines_of
+from fruler.rules.edits import (
+    SAME,
+    DropTerm,
+    Edit,
+    FixAmount,
+    FixLevel,
+    FixSlope,
+    changed,
+    lines_of,
+    place_of,
+    slope_of,
+)
 
 
 class Objective(NamedTuple):
@@ -65,14 +76,21 @@ class Held:
                     own = slice(None) if edit.rule is None else edit.rule - 1
                     slopes[own, rules.names.index(edit.input)] = edit.also_fixes
                 case FixLevel():
-                    levels[edit.rule - 1] = edit.place(rules), edit.value
+                    levels[edit.rule - 1] = place_of(edit, rules), edit.value
                 case FixAmount():
                     # Of two categories that are compared with each other, the later edit counts.
                     if (found := amounts.get((edit.input, edit.against or ""))) and found.against == edit.category:
                         del amounts[edit.input, found.category]
                     amounts[edit.input, edit.category] = edit
         there = [one for one in amounts.values() if rules.slopes[:, rules.names.index(one.input)].any()]
-        return cls(slopes, levels, there)
+        held = cls(slopes, levels, there)
+        for one in there:
+            j, _ = slope_of(one, rules)
+            numbers = _numbers_of(rules, j)
+            # If no amount is left to fit, neither is the slope.
+            if len({held.amount(one.input, name, number, numbers)[0] for name, number in numbers.items()}) == 1:
+                slopes[:, j] = True
+        return held
 
     def kept_by(self, rules: RuleBase) -> RuleBase:
         """Return rules with the fixed levels and amounts, after slopes have changed."""
@@ -166,9 +184,8 @@ class RowSums(FrozenValue):
         wanted = np.array(raw)
         terms = np.array(values[:, inputs])
         for one in held.amounts:
-            j, _ = one.slope(rules)
-            levels = rules.variables[j].levels
-            numbers = {} if levels is None else dict(levels.choices)
+            j, _ = slope_of(one, rules)
+            numbers = _numbers_of(rules, j)
             rows = values[:, j] == numbers[one.category]
             base, added = held.amount(one.input, one.category, numbers[one.category], numbers)
             wanted[rows] -= added
@@ -207,6 +224,12 @@ class RowSums(FrozenValue):
         """Return the root mean squared error of coefficients of all terms, before the link."""
         error = float(self.square - 2.0 * coefficients @ self.moment + coefficients @ self.gram @ coefficients)
         return float(np.sqrt(max(error, 0.0) / self.weight) * self.spread[-1])
+
+
+def _numbers_of(rules: RuleBase, input: int) -> dict[str, float]:
+    """Return the numbers of the categories of an input."""
+    levels = rules.variables[input].levels
+    return {} if levels is None else dict(levels.choices)
 
 
 def inputs_of_outputs(rules: RuleBase) -> Indices:

@@ -57,7 +57,7 @@ class Edit(FrozenValue, ABC):
     also_fixes: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        self._set(**{name: _CHECKED[name](name, value) for name, value in self.given().items()})
+        self._set(**{name: _CHECKED[name](name, value) for name, value in given_by(self).items()})
 
     @abstractmethod
     def applied(self, rules: RuleBase) -> RuleBase:
@@ -82,36 +82,6 @@ class Edit(FrozenValue, ABC):
     @abstractmethod
     def __str__(self) -> str:
         """Return what changes, in words."""
-
-    def require_known(self, rules: RuleBase) -> None:
-        """Raise an error if the edit names an input or a rule that there is not.
-
-        Parameters
-        ----------
-        rules : RuleBase
-            The rules.
-
-        Raises
-        ------
-        ValueError
-            If there is no such input or rule.
-        """
-        given = self.given()
-        for name in (*([given["input"]] if "input" in given else []), *given.get("at", {})):
-            if f"{name}={given.get('category')}" not in rules.names:
-                _input_of(rules, name)
-        _rule_of(rules, given.get("rule", 1))
-
-    def given(self) -> dict[str, Any]:
-        """Return the parameters that are set, by name.
-
-        Returns
-        -------
-        dict of str to object
-            The parameters.
-        """
-        values = {one.name: getattr(self, one.name) for one in fields(self)}  # type: ignore[arg-type]
-        return {name: value for name, value in values.items() if value is not None}
 
 
 @dataclass(frozen=True)
@@ -148,7 +118,13 @@ class MoveSplit(Edit):
         return f"the split point {_text(self.split)} of {quoted(self.input)} moved to {_text(self.to)}"
 
     def applied(self, rules: RuleBase) -> RuleBase:
-        """Return the rule base with the split point at its new place."""
+        """Return the rule base with the split point at its new place.
+
+        Raises
+        ------
+        ValueError
+            If there is no such split point, or it would pass its neighbours.
+        """
         j = _input_of(rules, self.input)
         variable = rules.variables[j]
         at, to = _number(variable, self.split), _number(variable, self.to)
@@ -278,46 +254,9 @@ class FixLevel(Edit):
         where = ", ".join(f"{quoted(name)} is {_text(value)}" for name, value in (self.at or {}).items())
         return f"the level of rule {self.rule} fixed at {_text(self.value)}" + (f", where {where}" if where else "")
 
-    def place(self, rules: RuleBase) -> Floats:
-        """Return the values of all inputs at which the level holds.
-
-        Parameters
-        ----------
-        rules : RuleBase
-            The rules.
-
-        Returns
-        -------
-        ndarray of shape (n_inputs,)
-            The values.
-        """
-        places = rules.background.places
-        place = np.array(rules.background.typical if places is None else places[0][_rule_of(rules, self.rule)])
-        for name, value in (self.at or {}).items():
-            j = _input_of(rules, name)
-            place[j] = _number(rules.variables[j], value)
-        return place
-
-    def settled(self, rules: RuleBase) -> FixLevel:
-        """Return the edit with the values of all inputs with slopes, which stay the same when rows are added.
-
-        Parameters
-        ----------
-        rules : RuleBase
-            The rules.
-
-        Returns
-        -------
-        FixLevel
-            The edit.
-        """
-        place, own = self.place(rules), rules.slopes[self.rule - 1]
-        inside = {rules.names[j]: float(place[j]) for j in np.flatnonzero(own)}
-        return replace(self, at={**inside, **(self.at or {})})
-
     def applied(self, rules: RuleBase) -> RuleBase:
         """Return the rule base with this level."""
-        k, place = _rule_of(rules, self.rule), self.place(rules)
+        k, place = _rule_of(rules, self.rule), place_of(self, rules)
         coefficients = lines_of(rules)
         coefficients[k, 0] = self.value - coefficients[k, 1:] @ place
         return changed(rules, consequents=LinearConsequents(coefficients))
@@ -359,47 +298,15 @@ class FixAmount(Edit):
         said = f"the amount of {quoted(self.category)} of {quoted(self.input)} fixed at {_text(self.value)}"
         return said if self.against is None else f"{said} against {quoted(self.against)}"
 
-    def slope(self, rules: RuleBase) -> tuple[int, float]:
-        """Return the number of the input, and the slope that all rules have.
-
-        Parameters
-        ----------
-        rules : RuleBase
-            The rules.
-
-        Returns
-        -------
-        (int, float)
-            The number and the slope.
+    def applied(self, rules: RuleBase) -> RuleBase:
+        """Return the rule base with this amount.
 
         Raises
         ------
         ValueError
-            If there is no such category, or rules differ in its amount.
+            If there is no such category, or it would change sides in a condition.
         """
-        indicator = f"{self.input}={self.category}"
-        if indicator in rules.names:
-            raise ValueError(
-                f"The amount of {quoted(self.category)} is the slope of {quoted(indicator)}; use FixSlope."
-            )
-        j = _term_of(rules, self.input, None)
-        levels, slopes = rules.variables[j].levels, rules.slopes[:, j]
-        if levels is None or not rules.variables[j].partition.ordered:
-            raise ValueError(f"{quoted(self.input)} has no categories with amounts; use FixSlope.")
-        for name in filter(None, (self.category, self.against)):
-            if name not in levels.levels:
-                known = ", ".join(levels.levels)
-                raise ValueError(f"{quoted(self.input)} has no category {quoted(name)}; it has {known}.")
-        if self.category == self.against:
-            raise ValueError(f"{quoted(self.category)} can't be compared with itself.")
-        if np.ptp(slopes) > SAME * np.abs(slopes).max() or len(levels.levels) < 3:
-            why = "has only two categories" if len(levels.levels) < 3 else "adds other amounts in other rules"
-            raise ValueError(f"{quoted(self.input)} {why}, so no single amount can be fixed; use FixSlope.")
-        return j, float(slopes[0])
-
-    def applied(self, rules: RuleBase) -> RuleBase:
-        """Return the rule base with this amount."""
-        j, slope = self.slope(rules)
+        j, slope = slope_of(self, rules)
         variable = rules.variables[j]
         levels = variable.levels
         assert levels is not None
@@ -458,7 +365,13 @@ class SetFlat(Edit):
         return f"the curve of {quoted(self.input)} set flat {' and '.join(ends)}"
 
     def applied(self, rules: RuleBase) -> RuleBase:
-        """Return the rule base with the flat curve."""
+        """Return the rule base with the flat curve.
+
+        Raises
+        ------
+        ValueError
+            If no curve can be flat there.
+        """
         j = _term_of(rules, self.input, None)
         variable, curve, slopes = rules.variables[j], rules.curve_of(j), rules.slopes[:, j]
         if not variable.partition.ordered or variable.levels is not None:
@@ -565,6 +478,64 @@ class Change:
 
 
 EDITS: tuple[type[Edit], ...] = (MoveSplit, FixSlope, DropTerm, FixLevel, FixAmount, SetFlat, RenameLabel)
+
+
+def given_by(edit: Edit) -> dict[str, Any]:
+    """Return the parameters of an edit that are set, by name."""
+    values = {one.name: getattr(edit, one.name) for one in fields(edit)}  # type: ignore[arg-type]
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def require_known(edit: Edit, rules: RuleBase) -> None:
+    """Raise an error if an edit names an input or a rule that there is not."""
+    given = given_by(edit)
+    for name in (*([given["input"]] if "input" in given else []), *given.get("at", {})):
+        if f"{name}={given.get('category')}" not in rules.names:
+            _input_of(rules, name)
+    _rule_of(rules, given.get("rule", 1))
+
+
+def place_of(edit: FixLevel, rules: RuleBase) -> Floats:
+    """Return the values of all inputs at which a fixed level holds."""
+    places = rules.background.places
+    place = np.array(rules.background.typical if places is None else places[0][_rule_of(rules, edit.rule)])
+    for name, value in (edit.at or {}).items():
+        j = _input_of(rules, name)
+        place[j] = _number(rules.variables[j], value)
+    return place
+
+
+def settled(edit: FixLevel, rules: RuleBase) -> FixLevel:
+    """Return the edit with the values of all inputs with slopes, which stay the same when rows are added."""
+    place, own = place_of(edit, rules), rules.slopes[edit.rule - 1]
+    inside = {rules.names[j]: float(place[j]) for j in np.flatnonzero(own)}
+    return replace(edit, at={**inside, **(edit.at or {})})
+
+
+def slope_of(edit: FixAmount, rules: RuleBase) -> tuple[int, float]:
+    """Return the number of the input of a fixed amount, and the slope that all rules have.
+
+    Raises
+    ------
+    ValueError
+        If there is no such category, or rules differ in its amount.
+    """
+    indicator = f"{edit.input}={edit.category}"
+    if indicator in rules.names:
+        raise ValueError(f"The amount of {quoted(edit.category)} is the slope of {quoted(indicator)}; use FixSlope.")
+    j = _term_of(rules, edit.input, None)
+    levels, slopes = rules.variables[j].levels, rules.slopes[:, j]
+    if levels is None or not rules.variables[j].partition.ordered:
+        raise ValueError(f"{quoted(edit.input)} has no categories with amounts; use FixSlope.")
+    for name in filter(None, (edit.category, edit.against)):
+        if name not in levels.levels:
+            known = ", ".join(levels.levels)
+            raise ValueError(f"{quoted(edit.input)} has no category {quoted(name)}; it has {known}.")
+    if edit.category == edit.against:
+        raise ValueError(f"{quoted(edit.category)} can't be compared with itself.")
+    if np.ptp(slopes) > SAME * np.abs(slopes).max():
+        raise ValueError(f"Rules differ in the amounts of {quoted(edit.input)}, so no single one can be fixed.")
+    return j, float(slopes[0])
 
 
 def changed(rules: RuleBase, **parts: Any) -> RuleBase:
