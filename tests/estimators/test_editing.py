@@ -482,3 +482,26 @@ def test_errors_are_measured_in_the_folds_that_are_asked_for():
     forward = FuzzyRuleRegressor(random_state=0, max_rules=1, cv=TimeSeriesSplit(3)).fit(table, target)
     assert forward.refit(table, target).rule_base_.background.held_out == "later rows"
     assert np.isnan(model.refit(table[:5], target[:5]).rule_base_.background.cv_rmse)
+
+
+@pytest.mark.parametrize(
+    ("loss", "settings"), [("poisson", {}), ("quantile", {"quantile": 0.8}), ("huber", {}), ("gamma", {})]
+)
+def test_a_refit_minimises_the_loss_of_the_fit(loss, settings):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"x": rng.uniform(0.0, 2.0, 400), "z": rng.uniform(0.0, 1.0, 400)})
+    target = rng.poisson(np.exp(0.5 + table["x"])) + (0.0 if loss == "poisson" else 1.0)
+    model = FuzzyRuleRegressor(random_state=0, loss=loss, max_rules=1, max_curves=0, **settings).fit(table, target)
+    again = model.refit(table, target)
+    assert_allclose(again.predict(table), model.predict(table), rtol=0.05)
+    edited = model.edited(FixSlope("x", 0.75), table, target)
+    rules = edited.rule_base_
+    assert rules.slopes[0, 0] == 0.75
+    # With the ridge of some rows, the level is nearly the best for the loss.
+    function, wanted = rules.output.loss, rules.output.learned(target)
+    raw = rules.raw_predictions(table)
+    values = [function.value(wanted, raw + change).mean() for change in (-0.1, -0.02, 0.0, 0.02, 0.1)]
+    assert min(values[1:4]) == min(values)
+    assert values[2] <= min(values) * 1.01
+    with pytest.raises(ValueError, match="keep_sums has no sums to keep"):
+        FuzzyRuleRegressor(loss=loss, keep_sums=True, **settings).fit(table, target)

@@ -28,6 +28,7 @@ from fruler.rules._measurement import (
     rule_errors,
     training_summary,
 )
+from fruler.rules._output import Output
 from fruler.rules._refit import Held, RowSums, Terms, renumbered
 from fruler.rules._rule_base import RuleBase
 from fruler.rules.edits import Change, Edit, FixLevel, changed, lines_of, settled, split_points_of, with_split
@@ -41,6 +42,8 @@ Model = TypeVar("Model", bound="RuleModel")
 
 # The number of folds in which the errors of a refitted model are measured.
 _N_FOLDS = 10
+# Losses that weigh rows anew are fitted in at most so many rounds, until predictions change by no more than this share.
+_MAX_ROUNDS, _STILL = 50, 1e-8
 # The number of rows drawn for each rule, where the rows themselves are not known.
 _N_DRAWN = 100
 # The places to which a split point is moved on trial, as quantiles of the rows between its neighbours.
@@ -60,7 +63,7 @@ class GivenRows:
     values : ndarray of shape (n_rows, n_inputs)
         The inputs, with gaps filled.
     target, raw : ndarray of shape (n_rows,)
-        The target, and the target before the link.
+        The target, and the target that raw predictions are fitted to: before the link, or a working response.
     weight : ndarray of shape (n_rows,)
         The weights.
     folds : Folds or None
@@ -94,12 +97,20 @@ class GivenRows:
             cv = _N_FOLDS
         folds = own_folds(cv, values, target, groups, 0)
         some = np.flatnonzero(weight)
-        rows = cls(values, target, rules.output.raw_of(target), weight, None).take(some)
+        rows = cls(values, target, rules.output.learned(target), weight, None).take(some)
         return replace(rows, folds=None if folds is None else folds.take(some))
 
     def take(self, some: Any) -> GivenRows:
         """Return some of the rows, without folds."""
         return GivenRows(self.values[some], self.target[some], self.raw[some], self.weight[some], None)
+
+    def around(self, output: Output, raw: Floats) -> GivenRows:
+        """Return rows whose squared errors are the loss near raw predictions."""
+        if not output.loss.reweighted:
+            return self
+        wanted = output.learned(self.target)
+        response, weight = output.loss.near(wanted, raw).working(wanted, raw)
+        return replace(self, raw=response, weight=self.weight * weight)
 
     def sums(self, rules: RuleBase, held: Held, like: RowSums | None = None) -> RowSums:
         """Return the sums of these rows."""
@@ -200,9 +211,19 @@ def updated_model(model: Model, rows: GivenRows, by: str) -> Model:
 
 def sums_of_fit(model: RuleModel, X: Any, y: Any, sample_weight: Any) -> RowSums:
     """Return the sums of the rows of a fit."""
-    lines_of(model.rule_base_)
+    _require_sums(model.rule_base_)
     rules = replace(model.rule_base_, extrapolation="linear")
     return GivenRows.checked(model, X, y, sample_weight).sums(rules, _held(model, rules))
+
+
+def _require_sums(rules: RuleBase) -> None:
+    """Refuse rules that no sums over rows can be kept for."""
+    lines_of(rules)
+    if rules.output.loss.reweighted:
+        raise ValueError(
+            f"With loss={rules.output.loss.name!r} the weights of rows depend on the model, so keep_sums has no sums "
+            "to keep; leave it out, and use refit with all rows."
+        )
 
 
 def _changed(model: Model, change: Change) -> Model:
@@ -225,9 +246,11 @@ def _refitted(model: Model, rules: RuleBase, edits: tuple[Edit, ...], rows: Give
     # The range to clip to is that of the new rows.
     fit = _Fit(other, replace(rules, extrapolation="linear"), model.rule_base_)
     rows = replace(rows, values=renumbered(rows.values, model.rule_base_, rules))
-    sums = rows.sums(fit.rules, fit.held)
-    other._sums = sums if getattr(model, "keep_sums", False) else None
-    fitted, _ = fit.solved(sums)
+    keep = getattr(model, "keep_sums", False)
+    if keep:
+        _require_sums(rules)
+    fitted, sums = fit.fitted(rows)
+    other._sums = sums if keep else None
     summary, intervals = fit.measured(fitted, rows, sums)
     fit.take(fitted, rows, summary, intervals)
     return other
@@ -261,29 +284,45 @@ class _Fit:
             rules = in_directions(made, self.signs)
         return with_monotone_curves(made, self.signs), found
 
+    def fitted(self, rows: GivenRows) -> tuple[RuleBase, RowSums]:
+        """Return rules fitted to rows, and the sums of the rows, in the last round for losses that weigh rows anew."""
+        made, raw = self.rules, self.rules.inference.raw_predictions(rows.values)
+        for _ in range(_MAX_ROUNDS):
+            sums = rows.around(made.output, raw).sums(self.rules, self.held)
+            made, before = self.solved(sums)[0], raw
+            raw = made.inference.raw_predictions(renumbered(rows.values, self.rules, made))
+            if not made.output.loss.reweighted or np.abs(raw - before).max() <= _STILL * np.ptp(raw):
+                break
+        return made, sums
+
     def measured(self, fitted: RuleBase, rows: GivenRows, sums: RowSums) -> tuple[TrainingSummary, Intervals | None]:
         """Return the summary of rows and the intervals: the outputs are fitted again without the rows of each fold."""
         values = renumbered(rows.values, self.rules, fitted)
         cv_error, truth, intervals = np.nan, None, None
         if rows.folds is not None:
-            missed, together, alone, strongest, squares = [], [], [], [], []
-            for held_out, fitted_rows in rows.folds.splits:
-                everything = np.arange(len(rows.raw))
-                others = held_out if fitted_rows is None else np.setdiff1d(everything, fitted_rows)
-                left = self.solved(sums - rows.take(others).sums(self.rules, self.held, sums))[0]
+            loss = fitted.output.loss
+            missed, together, alone, strongest, losses = [], [], [], [], []
+            everything = np.arange(len(rows.raw))
+            for held_out, kept in rows.folds.splits:
+                others = held_out if kept is None else np.setdiff1d(everything, kept)
+                if loss.reweighted:
+                    left = self.fitted(rows.take(np.setdiff1d(everything, others)))[0]
+                else:
+                    left = self.solved(sums - rows.take(others).sums(self.rules, self.held, sums))[0]
                 part = rows.take(held_out)
                 own = renumbered(part.values, self.rules, left)
-                errors = rule_errors(left, own, part.target)
-                missed.append(HeldOutErrors(errors.together, left.inference.activations(own)[0], part.weight))
-                together.append(np.square(errors.together))
-                alone.append(np.square(errors.alone))
+                errors, raw = rule_errors(left, own, part.target), left.inference.raw_predictions(own)
+                residuals = loss.residuals(left.output.learned(part.target), left.output.bounded(raw))
+                missed.append(HeldOutErrors(residuals, left.inference.activations(own)[0], part.weight))
+                together.append(loss.mean(errors.together))
+                alone.append(loss.mean(errors.alone))
                 strongest.append(errors.strongest)
-                squares.append(np.square(part.target - left.inference.predict(own)))
-            weight = np.concatenate([errors.weight for errors in missed])
+                losses.append(loss.mean_loss(left.output, raw, part.target, part.weight))
+            weight = np.concatenate([part.weight for part in missed])
             joined = (np.concatenate(together), np.concatenate(alone), weight, np.concatenate(strongest))
-            truth = TruthSums.over_rows(*joined, fitted.n_rules).truth(held_out=True)
-            cv_error = float(np.average(np.concatenate(squares), weights=weight)) / 2.0
-            intervals = cross_validated_intervals(missed)
+            truth = TruthSums.over_rows(*joined, fitted.n_rules).truth(held_out=True, typical=loss.typical)
+            cv_error = float(np.average(losses, weights=[part.weight.sum() for part in missed]))
+            intervals = cross_validated_intervals(missed) if loss.has_intervals else None
         summary = training_summary(fitted, values, rows.target, rows.weight, cv_error=cv_error, truth=truth)
         told = "" if rows.folds is None or rows.folds.told == Folds.told else rows.folds.told
         return replace(summary, held_out=told), intervals

@@ -315,8 +315,7 @@ def truth_sentence(rule_base: RuleBase) -> str:
     background, scale, loss = rule_base.background, error_scale_of(rule_base), rule_base.output.loss
     truth = background.truth
     if truth is None:
-        edited = background.known and np.isnan(background.rmse)
-        return "Errors were not measured since the rules were edited." if edited else ""
+        return ""
     tolerance = _SHARE_OF_ERROR * (loss.told(truth.together) if loss.of_log_mean else background.spread)
     # Rules that are nowhere the strongest have NaN, which compares as not larger.
     larger = np.flatnonzero(truth.rule_together > _NOTEWORTHY * truth.together + tolerance)
