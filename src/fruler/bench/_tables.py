@@ -20,7 +20,7 @@ from fruler.bench._measurements import SEVERITY, Measurements, geometric_mean
 from fruler.bench._methods import own_systems, title_of
 from fruler.bench._results import PREPROCESSING
 from fruler.bench.paper import PAPER_SYSTEMS, in_paper_units, order_sets, paper_results, paper_tables, set_label
-from fruler.export.latex import _escaped, _table
+from fruler.export.latex import escaped, table_lines
 
 NONE = "–"
 CAPPED_NOTE = "† Runs with a limit on the number of evaluations, in place of full runs."
@@ -81,16 +81,16 @@ class ResultTable:
 
     def to_latex(self) -> str:
         """Return the table and its notes in LaTeX, for a document with booktabs."""
-        heads = [_escaped(name) for _, name in self.shown]
-        bodies = [[_BOLD.sub(r"\\textbf{\1}", _escaped(text)) for text in row] for row in self.rows]
+        heads = [escaped(name) for _, name in self.shown]
+        bodies = [[_BOLD.sub(r"\\textbf{\1}", escaped(text)) for text in row] for row in self.rows]
         lines = [" & ".join(heads) + r" \\"]
         groups = [(group, len(list(columns))) for group, columns in groupby(group for group, _ in self.shown)]
         if any(group for group, _ in groups):
-            spans = [f"\\multicolumn{{{size}}}{{c}}{{{_escaped(group)}}}" for group, size in groups]
+            spans = [f"\\multicolumn{{{size}}}{{c}}{{{escaped(group)}}}" for group, size in groups]
             lines.insert(0, " & ".join(spans) + r" \\")
         kinds = "l" * self.labels + "r" * (len(heads) - self.labels)
-        notes = [f"\n{_escaped(note)}" for note in self.notes]
-        return "\n".join([f"% {self.title}", *_table(kinds, lines, [bodies]), *notes]) + "\n"
+        notes = [f"\n{escaped(note)}" for note in self.notes]
+        return "\n".join([f"% {self.title}", *table_lines(kinds, lines, bodies), *notes]) + "\n"
 
     def to_html(self) -> str:
         """Return the table in HTML, without title and notes."""

@@ -730,6 +730,10 @@ class RuleModel(BaseEstimator):  # type: ignore[misc]
             return check_table(self, X, allow_nan=True)
         return frame_of(self, X, rules.columns)
 
+    def __str__(self) -> str:
+        rule_base = getattr(self, "rule_base_", None)
+        return str(rule_base) if isinstance(rule_base, RuleBase) else repr(self)
+
     def _repr_html_inner(self) -> str:
         return self._with_rules_below(super()._repr_html_inner())
 

@@ -8,8 +8,8 @@
   effects that are the same in every rule, `own` the others. A column of categories whose amounts differ between rules
   by a factor only is one list of amounts, and its cells are strengths.
 - `rules`: per rule its conditions, its share of the rows, its typical output and error, and its start.
-- `zeros`, `fades`, `small`, `unused`, `errors`, `bounds`: the values that amounts per unit count from; where rules fade
-  into each other; inputs with small effects only; columns without any; what is known of the error.
+- `notes`: the values that amounts per unit count from; where rules fade into each other; what labels stand for; inputs
+  with small effects only; columns without any; the bounds of predictions.
 
 A prediction is the start of its rule plus the amounts of all effects (with a logarithmic link, times their factors);
 where rules fade into each other, it is the mean of the rules by their weights. Numbers are rounded so that a reader who
@@ -20,26 +20,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from fruler._arrays import Floats
+from fruler._table.sources import LevelSource
 from fruler._wording import (
     counted,
     name_with_unit,
     number_to_place,
     number_within,
     percent,
+    printable,
     readable_number,
     unit_after,
     with_plus,
     with_unit,
 )
-from fruler.explain._conditions import GLUE, Said, conditions, fades
+from fruler.explain._conditions import GLUE, Said, conditions, fades, meaning, unclear
 from fruler.explain._effects import accepted_levels, typical_outputs
 from fruler.explain._scales import Scale, bounds_sentence, scale_of
 from fruler.rules._curves import Curve
@@ -49,7 +52,7 @@ from fruler.rules._rule_base import RuleBase
 
 # The error of a prediction that is computed from the text, as a share of the typical error; of the target's spread, if
 # predictions are almost exact; and of the spread, if errors are not known.
-_SHARE_OF_ERROR, _SHARE_OF_SPREAD, _UNKNOWN = 0.1, 0.002, 0.01
+_SHARE_OF_ERROR, _SHARE_OF_SPREAD, _UNKNOWN = 0.1, 0.002, 0.002
 # The deviation of net effects from their points, as a share of that error.
 _CURVED = 1.5
 # The rounding of all amounts together, as a share of that error: amounts are rounded to powers of ten, most to less.
@@ -186,12 +189,7 @@ class Told:
     story: tuple[str, ...]
     effects: tuple[Effect, ...]
     rules: tuple[ToldRule, ...]
-    zeros: tuple[str, ...]
-    fades: tuple[str, ...]
-    beyond: str
-    small: str
-    unused: str
-    bounds: str
+    notes: tuple[str, ...]
 
     @property
     def shared(self) -> list[Effect]:
@@ -202,6 +200,28 @@ class Told:
     def own(self) -> list[Effect]:
         """The effects that differ between rules."""
         return [effect for effect in self.effects if not effect.is_shared]
+
+    @property
+    def is_formula(self) -> bool:
+        """Whether there is a single rule, which applies everywhere."""
+        return len(self.rules) == 1 and not self.rules[0].conditions
+
+    @property
+    def always(self) -> list[str]:
+        """What holds for all rows: the shared effects; with a single rule, everything."""
+        if not self.is_formula:
+            return [effect.said(0) for effect in self.shared]
+        return [self.facts(self.rules[0]), *(effect.said(0) for effect in self.effects)]
+
+    def facts(self, rule: ToldRule) -> str:
+        """Return the output and the error of a rule: "typical price 210; half miss by less than 12; start 190"."""
+        said = {
+            f"{self.target} is ": rule.label,
+            f"typical {self.target} ": rule.typical,
+            "half miss by less than ": rule.miss,
+            "start ": rule.start,
+        }
+        return "; ".join(f"{words}{number}" for words, number in said.items() if number)
 
     @property
     def rows(self) -> list[tuple[str, tuple[str, ...]]]:
@@ -260,7 +280,33 @@ def told(rule_base: RuleBase) -> Told:
     """
     # The squares of enormous numbers, which a file may hold, are infinite.
     with np.errstate(over="ignore", invalid="ignore"):
-        return _Teller(rule_base).told()
+        return _Teller(_with_printable_names(rule_base)).told()
+
+
+def told_frame(rule_base: RuleBase) -> pd.DataFrame:
+    """Return the rules side by side as a table of texts, with all effects and lists in the cells."""
+    page = told(rule_base)
+    rows = dict(page.rows) | {effect.head: effect.cells for effect in page.effects}
+    found = {
+        head.replace(GLUE, " "): [cell.replace(GLUE, " ") or "–" for cell in cells] for head, cells in rows.items()
+    }
+    return pd.DataFrame.from_dict(found, orient="index", columns=[rule.number for rule in page.rules])
+
+
+def _with_printable_names(rule_base: RuleBase) -> RuleBase:
+    """Return rules in whose names the characters that a terminal would obey, such as line ends, are escapes."""
+    said, variables = rule_base.consequents, []
+    for one in rule_base.variables:
+        source = replace(one.source, column=printable(one.column))
+        if isinstance(source, LevelSource):
+            source = replace(source, levels=tuple(map(printable, source.levels)))
+        labels = one.partition.renamed([*map(printable, one.partition.labels)])
+        variables.append(Variable(printable(one.name), labels, printable(one.unit), source))
+    if said.partition is not None:
+        said = said.relabelled([*map(printable, said.partition.labels)])
+    target, unit = printable(rule_base.target_name), printable(rule_base.target_unit)
+    named = replace(rule_base, variables=tuple(variables), consequents=said, target_name=target, target_unit=unit)
+    return rule_base if named == rule_base else named
 
 
 @dataclass(frozen=True, eq=False)
@@ -282,20 +328,29 @@ class _Teller:
         rules = self.rule_base
         effects = [term.write() for term in self.kept]
         effects.sort(key=lambda effect: -effect.size)
-        meet = [f"{name} from {' and from '.join(zones)}" for name, zones in fades(rules).items()]
         return Told(
             title=title_of(rules),
             target=rules.target_name,
             story=tuple(filter(None, (self._what_matters(), errors_sentence(rules), alone_sentence(rules)))),
             effects=tuple(effects),
             rules=tuple(self._rule(rule, effects) for rule in range(rules.n_rules)),
-            zeros=tuple(f"{effect.name}{GLUE}{effect.zero}" for effect in effects if effect.zero),
-            fades=tuple(meet),
-            beyond=self._beyond(effects),
-            small=self._small(),
-            unused=unused_sentence(rules),
-            bounds=bounds_sentence(rules),
+            notes=tuple(filter(None, self._notes(effects))),
         )
+
+    def _notes(self, effects: Sequence[Effect]) -> list[str]:
+        """Return what a reader needs to compute predictions, and what the rules leave out."""
+        rules = self.rule_base
+        zeros = ", ".join(f"{effect.name}{GLUE}{effect.zero}" for effect in effects if effect.zero)
+        meet = "; ".join(f"{name} from {' and from '.join(zones)}" for name, zones in fades(rules).items())
+        return [
+            f"Amounts count from {zeros}" if zeros else "",
+            f"Rules fade into each other: {meet}" if meet else "",
+            *(f"{variable.name}: {meaning(variable)}" for variable in unclear(rules)),
+            self._beyond(effects),
+            self._small(),
+            unused_sentence(rules),
+            bounds_sentence(rules),
+        ]
 
     # Sizes and precision
 
@@ -537,8 +592,7 @@ class _Teller:
         away = np.abs(x[:, None] - centres) / np.where(widths > 0.0, widths, 1.0)
         away = away.min(axis=1)
         close = (
-            _CURVED
-            * self.precision
+            max(_CURVED * self.precision, 0.0 if background.misses else _SMALL * self.spread)
             / math.sqrt(max(self.rule_base.n_curves, 1))
             * (1.0 + _RARE * np.clip(away - _CORE, 0.0, 2.0))
         )

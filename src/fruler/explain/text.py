@@ -5,17 +5,13 @@ from __future__ import annotations
 import shutil
 import textwrap
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
-from fruler._table.sources import LevelSource
-from fruler._wording import printable as plain
 from fruler._wording import suggest
-from fruler.explain._conditions import GLUE, meaning, unclear
+from fruler.explain._conditions import GLUE
 from fruler.explain._effects import typical_outputs
 from fruler.explain._told import Told, ToldRule, told
-from fruler.rules._inputs import Variable
 from fruler.rules._rule_base import RuleBase
 
 _NARROWEST, _WIDEST = 40, 120
@@ -90,7 +86,6 @@ def rules_text(
     start                         25           5
     temperature, per °C           -1           –
     """
-    rule_base = _with_printable_names(rule_base)
     page, width = told(rule_base), terminal_width() if width is None else width
     shown = [page.rules[rule] for rule in (range(rule_base.n_rules) if rules is None else rules)]
     forms = [_listed(page, shown, width)]
@@ -99,39 +94,21 @@ def rules_text(
     shorter = min(forms, key=lambda form: "\n\n".join(form).count("\n"))
     body = shorter if table is None else forms[-1] if table else forms[0]
     parts = [page.title if title is None else title, wrapped(" ".join(page.story), width), *body]
-    return "\n\n".join(filter(None, [*parts, *_below(page, rule_base, width)]))
+    return "\n\n".join(filter(None, [*parts, *(wrapped(note, width, "", "    ") for note in page.notes)]))
 
 
-def _with_printable_names(rule_base: RuleBase) -> RuleBase:
-    """Return rules in whose names the characters that a terminal would obey, such as line ends, are escapes."""
-    said, variables = rule_base.consequents, []
-    for one in rule_base.variables:
-        source = replace(one.source, column=plain(one.column))
-        if isinstance(source, LevelSource):
-            source = replace(source, levels=tuple(map(plain, source.levels)))
-        labels = one.partition.renamed([*map(plain, one.partition.labels)])
-        variables.append(Variable(plain(one.name), labels, plain(one.unit), source))
-    if said.partition is not None:
-        said = said.relabelled([*map(plain, said.partition.labels)])
-    target, unit = plain(rule_base.target_name), plain(rule_base.target_unit)
-    named = replace(rule_base, variables=tuple(variables), consequents=said, target_name=target, target_unit=unit)
-    return rule_base if named == rule_base else named
-
-
-def _shared(page: Told, width: int) -> str:
-    """Write the effects that are the same in every rule."""
-    lines = [_line(effect.said(0), width) for effect in page.shared]
-    return "\n".join(["For all rows", *lines]) if lines else ""
+def _always(page: Told, width: int) -> str:
+    """Write what holds for all rows."""
+    return "\n".join(["For all rows", *(_line(line, width) for line in page.always)]) if page.always else ""
 
 
 def _listed(page: Told, rules: Sequence[ToldRule], width: int) -> list[str]:
     """Write one paragraph per rule."""
-    if len(page.rules) == 1 and not page.rules[0].condition:
-        facts = ["\n".join(["For all rows", _line(_facts(page, page.rules[0]), width)])]
-        return ["\n".join([*facts, *(_line(effect.said(0), width) for effect in page.effects)])]
+    if page.is_formula:
+        return [_always(page, width)]
     lists = [_line(f"{head}: {text}", width) for head, text in page.strengths.items()]
     return [
-        _shared(page, width),
+        _always(page, width),
         *(_rule(page, rule, [one.number for one in rules[:k]], width) for k, rule in enumerate(rules)),
         "\n".join(["Lists", *lists]) if lists else "",
     ]
@@ -142,21 +119,11 @@ def rule_name(rule: ToldRule) -> str:
     return f"Rule {rule.number}" + (f" ({rule.share} of the rows)" if rule.share else "")
 
 
-def _facts(page: Told, rule: ToldRule) -> str:
-    said = {
-        f"{page.target} is ": rule.label,
-        f"typical {page.target} ": rule.typical,
-        "half miss by less than ": rule.miss,
-        "start ": rule.start,
-    }
-    return "; ".join(f"{words}{number}" for words, number in said.items() if number)
-
-
 def _rule(page: Told, rule: ToldRule, before: Sequence[int], width: int) -> str:
     """Write a rule; effects that an earlier rule has are only named."""
     name = rule_name(rule)
     lines = [wrapped(f"{name}: if {rule.condition}" if rule.condition else name, width, "", "    ")]
-    lines.append(_line(_facts(page, rule), width))
+    lines.append(_line(page.facts(rule), width))
     same: dict[int, list[str]] = {}
     for effect in filter(lambda one: one.cells[rule.number - 1], page.own):
         cell = effect.cells[rule.number - 1]
@@ -190,21 +157,7 @@ def _side_by_side(page: Told, rules: Sequence[ToldRule], width: int) -> list[str
         for block in blocks
     ]
     lists = "\n".join(wrapped(f"{head}: {text}", width, "", "    ") for head, text in page.lists.items())
-    return [_shared(page, width), *(table.replace(GLUE, " ") for table in tables), lists]
-
-
-def _below(page: Told, rule_base: RuleBase, width: int) -> list[str]:
-    """Write what a reader needs to compute predictions, and what the rules leave out."""
-    said = [
-        f"Amounts count from {', '.join(page.zeros)}" if page.zeros else "",
-        f"Rules fade into each other: {'; '.join(page.fades)}" if page.fades else "",
-        *(f"{variable.name}: {meaning(variable)}" for variable in unclear(rule_base)),
-        page.beyond,
-        page.small,
-        page.unused,
-        page.bounds,
-    ]
-    return [wrapped(one, width, "", "    ") for one in said if one]
+    return [_always(page, width), *(table.replace(GLUE, " ") for table in tables), lists]
 
 
 def terminal_width() -> int:

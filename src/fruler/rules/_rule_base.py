@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from fruler._arrays import Floats, FrozenValue, Indices, frozen
 from fruler._table.gaps import Gaps
@@ -28,7 +29,6 @@ from fruler.rules._partitions import LARGEST_LIMIT, Partition
 from fruler.rules.intervals import Intervals, PredictionIntervals, calibrated_intervals, prediction_intervals
 
 if TYPE_CHECKING:
-    from fruler.explain._sentences import Form
     from fruler.explain.explanation import Explanation
 
 
@@ -631,15 +631,8 @@ class RuleBase(FrozenValue):
 
         return explain_rows(self, self.inputs.numbers(X), X)
 
-    def to_markdown(self, *, digits: int = 3, form: Form = "equation") -> str:
-        """Return the rules as a table in Markdown, or as sentences.
-
-        Parameters
-        ----------
-        digits : int, default=3
-            The number of significant digits of coefficients.
-        form : {"equation", "sentences"}, default="equation"
-            A table of intercepts and coefficients, or a list of sentences.
+    def to_markdown(self) -> str:
+        """Return the rules in Markdown, side by side in a table.
 
         Returns
         -------
@@ -650,30 +643,29 @@ class RuleBase(FrozenValue):
         --------
         >>> from fruler.rules import FuzzyPartition, Variable
         >>> print(RuleBase([Variable("x", FuzzyPartition([], (0.0, 1.0)))], [[[0, 0]]], [[1.0, 2.0]]).to_markdown())
-        | Rule | Intercept | × x |
-        |-----:|----------:|----:|
-        |    1 |         1 |   2 |
+        **y: 1 rule**
+        <BLANKLINE>
+        For all rows:
+        <BLANKLINE>
+        - start 1
+        - x: +2 per unit
+        <BLANKLINE>
+        Amounts count from x 0
         <BLANKLINE>
         """
         from fruler.export.markdown import export
 
-        return export(self, digits=digits, form=form)
+        return export(self)
 
-    def to_latex(
-        self, *, digits: int = 3, caption: str | None = None, label: str | None = None, form: Form = "equation"
-    ) -> str:
-        """Return the rules as a LaTeX table for a paper, or as sentences; the document needs the package booktabs.
+    def to_latex(self, *, caption: str | None = None, label: str | None = None) -> str:
+        """Return the rules in LaTeX for a paper, side by side in a table; the document needs the package booktabs.
 
         Parameters
         ----------
-        digits : int, default=3
-            The number of significant digits of coefficients.
         caption : str, optional
-            The caption, in plain text; by default the number of rules and the target.
+            The caption, in plain text; by default the target, the number of rules and the error.
         label : str, optional
             The label of the table; "tab:rules" by default.
-        form : {"equation", "sentences"}, default="equation"
-            A table of intercepts and coefficients, or a list of sentences.
 
         Returns
         -------
@@ -683,13 +675,40 @@ class RuleBase(FrozenValue):
         Examples
         --------
         >>> from fruler.rules import FuzzyPartition, Variable
-        >>> text = RuleBase([Variable("x", FuzzyPartition([], (0.0, 1.0)))], [[[0, 0]]], [[1.0, 2.0]]).to_latex()
-        >>> "booktabs" in text or "toprule" in text
+        >>> x = Variable("x", FuzzyPartition([0.5], (0.0, 1.0)))
+        >>> "toprule" in RuleBase([x], [[[0, 0]], [[1, 1]]], [[1.0, 2.0], [5.0, 0.0]]).to_latex()
         True
         """
         from fruler.export.latex import export
 
-        return export(self, digits=digits, caption=caption, label=label, form=form)
+        return export(self, caption=caption, label=label)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the rules side by side as a data frame of texts: one column per rule, and one row per thing told.
+
+        Returns
+        -------
+        DataFrame
+            The table of `rules_text`: conditions, share of rows, typical output and error, start and effects, also
+            those that all rules share.
+
+        See Also
+        --------
+        fruler.explain.text.rules_text : The same as text, with the lists of amounts below.
+
+        Examples
+        --------
+        >>> from fruler.rules import FuzzyPartition, Variable
+        >>> x = Variable("x", FuzzyPartition([0.5], (0.0, 1.0), 0.0))
+        >>> RuleBase([x], [[[0, 0]], [[1, 1]]], [[1.0, 2.0], [5.0, 0.0]]).to_frame()
+                             1         2
+        x            under 0.5  over 0.5
+        start                1         5
+        x, per unit         +2         –
+        """
+        from fruler.explain._told import told_frame
+
+        return told_frame(self)
 
     def with_labels(self, labels: Mapping[str, Mapping[str, str] | Sequence[str]]) -> RuleBase:
         """Return the rule base with other label names for some inputs.

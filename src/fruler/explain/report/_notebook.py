@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 from html import escape
 
 import numpy as np
 
 from fruler._arrays import Floats
-from fruler._wording import counted, counted_rules, percent, with_minus
-from fruler.explain._conditions import conditions
+from fruler._wording import counted, with_minus
+from fruler.explain._conditions import GLUE
 from fruler.explain._scales import scale_of
-from fruler.explain._sentences import Sentence, closing_sentences, meaning_title, meaningful
+from fruler.explain._told import told
 from fruler.explain.explanation import PARTS_SHOWN, ROWS_SHOWN, Explanation, part_tolerance, shown_parts, totals
-from fruler.explain.report._drawings import INPUT_SHARE, TARGET_SHARE
-from fruler.explain.report._input_views import meeting
-from fruler.explain.report._reference import Reference
-from fruler.explain.report._rule_views import RuleView, curve_points, rule_views
 from fruler.rules._rule_base import RuleBase
 
-_MAX_RULES, _MAX_TERMS = 30, 8
+_MAX_RULES = 20
 # Everything is drawn in the notebook's own text colour.
 _STYLE = (
     ".fruler-rules{margin:.5em 0;max-width:70em}"
     ".fruler-rules p{margin:0 0 .4em}"
+    ".fruler-rules ul{margin:0 0 .6em;padding-left:1.2em}"
     ".fruler-rules table{border-collapse:collapse;width:100%;font-size:inherit;color:inherit;background:none;border:0;"
     "margin:0 0 .6em}"
     ".fruler-rules tr{background:none!important}"
@@ -31,7 +28,6 @@ _STYLE = (
     "padding:.35em 1.2em .35em 0;border:0;border-top:1px solid rgba(128,128,128,.35);color:inherit;font-weight:400}"
     ".fruler-rules thead th{border:0;opacity:.7}"
     ".fruler-rules .n{text-align:right!important;white-space:nowrap;font-variant-numeric:tabular-nums}"
-    ".fruler-rules .t{white-space:nowrap}"
     ".fruler-rules .q{opacity:.7}"
 )
 # Bars that raise the prediction are filled, those that lower it are hatched; each begins where the one above ends.
@@ -58,35 +54,46 @@ def rules_html(rule_base: RuleBase) -> str:
     Returns
     -------
     str
-        A part of a page: a table with one row per rule, the values of curves, the meaning of labels, and the errors.
+        A part of a page, with the texts of `rules_text`: what holds for all rows, then a table with rules as columns.
 
     Examples
     --------
     >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
     >>> x = Variable("x", FuzzyPartition([0.5], (0.0, 1.0)))
-    >>> "x is <b>low</b>" in rules_html(RuleBase([x], [[[0, 0]], [[1, 1]]], [[1.0, 2.0], [3.0, 0.0]]))
+    >>> '<th scope="row">start</th><td class="n">1</td>' in rules_html(
+    ...     RuleBase([x], [[[0, 0]], [[1, 1]]], [[1.0, 2.0], [3.0, 0.0]])
+    ... )
     True
     """
-    target = escape(rule_base.target_name)
-    unit = f" ({escape(rule_base.target_unit)})" if rule_base.target_unit else ""
-    reference = Reference(rule_base)
-    views = rule_views(reference)
-    says = f"{target} is"
-    if any(view.sentence is None for view in views):
-        says = f"{escape(reference.scale.subject(rule_base.target_name))} ="
-    head = f'<th></th><th scope="col">if</th><th scope="col">then {says}</th>'
-    head += '<th scope="col" class="n">rows</th>' if rule_base.support is not None else ""
-    rows = "".join(_row(rule_base, view) for view in views[:_MAX_RULES])
-    more = len(views) - _MAX_RULES
-    rest = f'<p class="q">… and {counted(more, "more rule")}; print the rules to see them all.</p>' if more > 0 else ""
-    closing = closing_sentences(rule_base)
-    truth = f'<p class="q">{escape(closing)}</p>' if closing else ""
-    return (
-        f'<div class="fruler-rules"><style>{_STYLE}</style>'
-        f"<p><b>{counted_rules(len(views), rule_base.n_curves)} for {target}</b>{unit}</p>"
-        f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{rest}"
-        f"{_curves(reference)}{_meetings(reference)}{truth}</div>"
-    )
+    page = told(rule_base)
+    parts = [f"<p><b>{_shown(page.title)}</b></p>", _paragraph(" ".join(page.story)), _list(page.always)]
+    if not page.is_formula:
+        rows = [("rule", tuple(str(rule.number) for rule in page.rules)), *page.rows]
+        (first, *others), more = (_row(head, cells[:_MAX_RULES]) for head, cells in rows), len(page.rules) - _MAX_RULES
+        parts.append(f"<table><thead>{first}</thead><tbody>{''.join(others)}</tbody></table>")
+        if more > 0:
+            parts.append(_paragraph(f"… and {counted(more, 'more rule')}; print the rules to see them all."))
+        parts.append(_list(f"{head}: {text}" for head, text in page.lists.items()))
+    parts.append('<p class="q">' + "<br>".join(map(_shown, page.notes)) + "</p>" if page.notes else "")
+    return f'<div class="fruler-rules"><style>{_STYLE}</style>{"".join(parts)}</div>'
+
+
+def _shown(text: str) -> str:
+    return escape(with_minus(text.replace(GLUE, " ")))
+
+
+def _paragraph(text: str) -> str:
+    return f"<p>{_shown(text)}</p>" if text else ""
+
+
+def _list(lines: Iterable[str]) -> str:
+    items = "".join(f"<li>{_shown(line)}</li>" for line in lines)
+    return f"<ul>{items}</ul>" if items else ""
+
+
+def _row(head: str, cells: Sequence[str]) -> str:
+    written = "".join(f'<td class="n">{_shown(cell) or "–"}</td>' for cell in cells)
+    return f'<tr><th scope="row">{_shown(head)}</th>{written}</tr>'
 
 
 def explanation_html(explanation: Explanation) -> str:
@@ -148,62 +155,3 @@ def _bar(ways: Floats, before: float, after: float) -> str:
     kind = "at" if before == after else "up" if after > before else "down"
     bar = f'<span class="{kind}" style="left:{start:.1f}%;width:{wide:.1f}%"></span>'
     return f'<span class="w" aria-hidden="true">{bar}</span>'
-
-
-def _row(rule_base: RuleBase, view: RuleView) -> str:
-    said = " and ".join(
-        f"{escape(part.subject)} is <b>{escape(part.words)}</b>"
-        f"{f' ({escape(with_minus(part.within))})' if part.within else ''}"
-        for part in conditions(rule_base, view.number - 1)
-    )
-    weight = "" if view.support is None else f'<td class="n">{percent(view.support)}</td>'
-    return (
-        f'<tr><th scope="row" class="n">{view.number}</th><td>{said or "<span class=q>always</span>"}</td>'
-        f"<td>{_equation(rule_base, view) if view.sentence is None else _sentence(view.sentence)}</td>{weight}</tr>"
-    )
-
-
-def _sentence(sentence: Sentence) -> str:
-    """Write the output of a rule in words."""
-    said = f"<b>{escape(sentence.label or sentence.about)}</b>"
-    said += f" ({escape(sentence.about)})" if sentence.label else ""
-    more = len(sentence.changes) - _MAX_TERMS
-    shown = replace(
-        sentence,
-        changes=sentence.changes[:_MAX_TERMS],
-        rest="; ".join(part for part in (counted(more, "smaller term") if more > 0 else "", sentence.rest) if part),
-    )
-    return "; ".join([said, *map(escape, shown.parts)])
-
-
-def _equation(rule_base: RuleBase, view: RuleView) -> str:
-    """Write the output of a rule as a formula."""
-    shown = view.slopes[:_MAX_TERMS]
-    terms = [f' <span class="t">{one.sign} {one.slope}{one.times}{escape(one.name)}</span>' for one in shown]
-    more = len(view.slopes) - _MAX_TERMS
-    if more > 0:
-        terms.append(f' <span class="q">and {counted(more, "smaller term")}</span>')
-    names = [rule_base.names[curve.input] for curve in rule_base.curves]
-    terms += [f' <span class="t">+ curve of {escape(name)}</span>' for name in names]
-    terms += [f"; {escape(term.name)}: {escape(term.offsets)}" for term in view.offsets]
-    return view.intercept + "".join(terms)
-
-
-def _curves(reference: Reference) -> str:
-    names, adds = reference.rule_base.names, reference.scale.changes_by
-    parts = [
-        f"{escape(names[curve.input])} {adds} {escape(curve_points(reference, curve))}"
-        for curve in reference.rule_base.curves
-    ]
-    return f"<p>Curves:<br>{'<br>'.join(parts)}</p>" if parts else ""
-
-
-def _meetings(reference: Reference) -> str:
-    rules, parts = reference.rule_base, []
-    for variable in meaningful(rules):
-        tolerance = TARGET_SHARE * reference.background.target_spread
-        if variable is not rules.target:
-            low, high = reference.range_of(rules.names.index(variable.name))
-            tolerance = INPUT_SHARE * (high - low)
-        parts.append(f"{escape(variable.name)}: {escape(meeting(variable, tolerance))}")
-    return f'<p class="q">{meaning_title(rules)}:<br>{"<br>".join(parts)}</p>' if parts else ""
