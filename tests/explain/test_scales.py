@@ -152,16 +152,12 @@ def test_pictures_have_axes_of_the_target():
     plt.close("all")
 
 
-def test_tables_say_what_their_numbers_are_of():
-    rules = replace(FLATS, output=Output("log", (0.0, 1e6)))
-    latex, markdown = rules.to_latex(), rules.to_markdown()
-    assert "Then log(price) is" in latex
-    for text in (latex, markdown):
-        assert "Numbers are of log(price), the natural logarithm of price." in text
-        assert "Predictions are kept within 0 and 1,000,000 EUR." in text.replace("{,}", ",")
-    told = trained(FLATS)
-    assert "log(" not in told.to_markdown(form="sentences")
-    assert "log" not in replace(FLATS, output=PLAIN).to_markdown()
+def test_documents_are_in_percent_too():
+    rules = trained(replace(FLATS, output=Output("log", (1.0, 1e9))))
+    for text in (rules.to_latex(), rules.to_markdown(), rules._repr_html_()):
+        assert "% per" in text.replace("\\%", "%").replace("~", " ") or "%</td>" in text or "%" in text
+        assert "log(" not in text
+        assert "Predictions are kept within 1 and 1,000,000,000 EUR." in text
 
 
 def test_categories_are_told_in_percent():
