@@ -42,7 +42,7 @@ def readable_number(value: float, digits: int = 3, *, grouped: bool = True) -> s
     '1976'
     """
     text = f"{value:.{digits}g}"
-    if "e" in text and 1e-4 <= abs(value) < 1e7:
+    if "e" in text and 1e-4 <= abs(value) < 1e15:
         text = f"{float(text):f}".rstrip("0").rstrip(".")
     return in_groups(text) if grouped else text
 
