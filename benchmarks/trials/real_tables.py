@@ -223,12 +223,15 @@ def run(method: str, table: str, split: int, faults: bool, peer: bool) -> dict[s
         "seconds": round(seconds, 2),
     }
     if model is not None:
-        low, high, _ = model.predict_interval(new)
+        low, high, outside = model.predict_interval(new)
         line |= {
             "rules": model.n_rules_,
             "numbers": model.rule_base_.numbers_to_read,
             "told_rmse": float(np.sqrt(2.0 * model.pareto_.cv_error[model.pareto_.rules == model.n_rules_].iloc[0])),
             "covered": float(np.mean((low <= expected) & (expected <= high))),
+            # Rows outside the training data, or with values that their rules have not seen.
+            "outside": float(np.mean(outside)),
+            "outside_rmse": float(np.sqrt(np.mean(np.square(errors[outside])))) if outside.any() else 0.0,
         }
     return line
 

@@ -159,6 +159,22 @@ def test_rows_outside_the_training_data_are_counted_on_standard_error(fruler, mo
     assert result.stderr.startswith("fruler: 1 of 1 row lies outside the training data: 'size' in 1 row (")
 
 
+def test_rows_with_values_that_their_rules_have_not_seen_are_counted(fruler, tmp_path):
+    rng = np.random.default_rng(0)
+    x, z = rng.normal(size=400), rng.uniform(0.0, 6.0, 400)
+    z[x > 0.5] /= 3.0
+    table = pd.DataFrame({"x": x, "z": z})
+    y = np.where(x > 0.5, 4.0 * z, x + z) + rng.normal(0, 0.1, 400)
+    FuzzyRuleRegressor(random_state=0).fit(table, y).save(tmp_path / "m.json")
+    rows = "1.5,5\n-0.5,5\n,5\n"
+    (tmp_path / "new.csv").write_text(f"x,z\n{rows}")
+    said = fruler("predict", tmp_path / "m.json", tmp_path / "new.csv").stderr.splitlines()[-1]
+    assert said.startswith("fruler: 1 of 3 rows has values that the rules for them have not seen: ")
+    (tmp_path / "more.csv").write_text(f"x,z\n{rows}")
+    both = fruler("predict", tmp_path / "m.json", tmp_path / "new.csv", tmp_path / "more.csv").stderr
+    assert "2 of 6 rows have values that the rules for them have not seen" in both
+
+
 def test_python_and_the_command_line_ignore_the_same_columns(fruler, model, houses, tmp_path):
     table = pd.read_csv(houses).drop(columns="price").assign(note="x")
     table.to_csv(tmp_path / "new.csv", index=False)

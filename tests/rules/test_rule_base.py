@@ -211,7 +211,7 @@ def test_tables_of_many_rules_and_inputs_are_made_at_once():
     )
     # A table that grows column by column is slow, of which pandas warns.
     assert rules_table(rules).shape == (120, 1 + 4 + 120)
-    assert rules.explain(X).to_frame().shape == (5, 2 + 120 + 120 + 2 + 3)
+    assert rules.explain(X).to_frame().shape == (5, 2 + 120 + 120 + 2 + 4)
 
 
 def test_an_input_is_used_in_a_condition_or_with_a_slope():

@@ -32,7 +32,7 @@ from fruler.data._scan import FileScan, read_ahead
 from fruler.estimators.base import BaseRuleRegressor
 from fruler.explain._told import errors_sentence
 from fruler.explain.explanation import Explanation
-from fruler.rules._background import outside_training, said_of_outside
+from fruler.rules._background import outside_training, said_of_outside, said_of_unseen, unseen_by_rules
 from fruler.rules._rule_base import RuleBase
 
 COLUMN = "prediction"
@@ -105,6 +105,16 @@ class NewRows:
         """Whether each row can be predicted."""
         known = [] if self.rule_base.gaps is None else list(self.rule_base.gaps.inputs)
         return np.asarray(~np.delete(self.gaps, known, axis=1).any(axis=1))
+
+    @cached_property
+    def unseen(self) -> npt.NDArray[np.bool_]:
+        """Which values lie inside the training data, but not inside what the rules for their row have seen."""
+        rules, unseen = self.rule_base, np.zeros(self.inputs.shape, dtype=np.bool_)
+        if self.complete.any():
+            given = self.inputs[self.complete]
+            values = rules.inputs.filled(given)
+            unseen[self.complete] = unseen_by_rules(rules, values, rules.inference.activations(values)[0])
+        return unseen & ~np.isnan(self.inputs) & ~outside_training(rules, self.inputs)
 
     def observed(self, place: int) -> float | None:
         """Return the target of a row, if the table has it."""
@@ -203,7 +213,8 @@ def write_predictions(options: PredictOptions) -> None:
         write_output(options.output, _json(model, columns))
     else:
         write_frames(options.output, [_predicted(rows.table, columns, options.keep)])
-    for said in (rows.said(), said_of_outside(rows.rule_base, rows.inputs)):
+    notes = rows.said(), said_of_outside(rows.rule_base, rows.inputs), said_of_unseen(rows.rule_base, rows.unseen)
+    for said in notes:
         if said:
             say(said)
 
@@ -224,13 +235,14 @@ def _predict_in_batches(options: PredictOptions, model: BaseRuleRegressor, scan:
     """Predict several files, or one that is large; only a few batches are in memory at a time."""
     if options.json:
         raise ValueError("--json needs one table in memory; leave it out, and write CSV or Parquet")
-    name, counts = joined_name(options.data), np.zeros(4, dtype=np.int64)
+    name, counts = joined_name(options.data), np.zeros(5, dtype=np.int64)
 
     def predicted() -> Iterator[pd.DataFrame]:
         for batch in read_ahead(scan.batches()):
             rows = rows_in(model, GivenTable(name, batch.to_pandas(), first=int(counts[0])))
             outside = outside_training(rows.rule_base, rows.inputs) & rows.rule_base.uses
-            told = rows.gaps.any(axis=1) & rows.complete, ~rows.complete, outside.any(axis=1)
+            incomplete = rows.gaps.any(axis=1) & rows.complete, ~rows.complete
+            told = *incomplete, outside.any(axis=1), rows.unseen.any(axis=1)
             yield _predicted(rows.table, rows.predict(options.interval), options.keep)
             counts[:] += [len(rows.inputs), *(mask.sum() for mask in told)]
 
@@ -239,6 +251,7 @@ def _predict_in_batches(options: PredictOptions, model: BaseRuleRegressor, scan:
         "have missing or unknown values, estimated from the rest of the row",
         "cannot be predicted because of gaps",
         "lie outside the training data",
+        "have values that the rules for them have not seen",
     )
     for count, what in zip(counts[1:].tolist(), said, strict=True):
         if count:

@@ -15,7 +15,6 @@ from fruler.rules._json.checked import Checked
 FRONT_COUNTS, FRONT_FIGURES = ("rules", "coefficients"), ("criterion", "error", "cv_error")
 FRONT_OPTIONAL = ("curves", "numbers", "truth")
 _FIGURES = ("named_inputs", "n_evaluations", "n_uncovered", "regularization")
-_OPTIONAL = ("rules_asked", "locality")
 
 
 @dataclass(frozen=True)
@@ -34,8 +33,6 @@ class Learning:
         The rows of `pareto_`.
     rules_asked : int or None
         The maximum number of rules given to `with_rules`.
-    locality : float or None
-        The share of the local error in the fit, if it is known.
     """
 
     settings: dict[str, Any]
@@ -45,7 +42,6 @@ class Learning:
     regularization: float
     front: tuple[dict[str, float], ...]
     rules_asked: int | None = None
-    locality: float | None = None
 
 
 def learning_to_json(learning: Learning) -> dict[str, Any]:
@@ -69,7 +65,7 @@ def learning_to_json(learning: Learning) -> dict[str, Any]:
         "settings": settings,
         **{name: getattr(learning, name) for name in _FIGURES},
         "front": [_point_to_json(point) for point in learning.front],
-        **{name: value for name in _OPTIONAL if (value := getattr(learning, name)) is not None},
+        **({} if learning.rules_asked is None else {"rules_asked": learning.rules_asked}),
     }
 
 
@@ -88,7 +84,7 @@ def learning_from_json(written: Checked) -> Learning:
     ValueError
         If the object is not such a record.
     """
-    members = written.keys(("settings", *_FIGURES, "front"), _OPTIONAL)
+    members = written.keys(("settings", *_FIGURES, "front"), ("rules_asked",))
     settings = members["settings"].members()
     front = [point.keys((*FRONT_COUNTS, *FRONT_FIGURES), FRONT_OPTIONAL) for point in members["front"].items()]
     return Learning(
@@ -99,7 +95,6 @@ def learning_from_json(written: Checked) -> Learning:
         members["regularization"].number(),
         tuple(_point_from_json(point) for point in front),
         members["rules_asked"].count() if "rules_asked" in members else None,
-        members["locality"].number() if "locality" in members else None,
     )
 
 

@@ -14,7 +14,7 @@ from fruler._arrays import Floats, Indices
 from fruler._table.reading import unknown_values
 from fruler._wording import counted, either, printable, readable_number, unit_after
 from fruler.explain._scales import scale_of
-from fruler.rules._background import outside_training
+from fruler.rules._background import outside_training, unseen_by_rules
 from fruler.rules._features import Feature
 from fruler.rules._inference import parts_from
 from fruler.rules._rule_base import RuleBase
@@ -183,6 +183,9 @@ class Explanation:
         False where no rule fires and the nearest rule is used instead.
     outside : ndarray of bool, shape (n_samples, n_inputs)
         Which values lie outside the range of the training data.
+    unseen : ndarray of bool, shape (n_samples, n_inputs)
+        Which values no training row had of the rules that make most of the prediction: numbers beyond theirs, and
+        categories that none of them has.
     missing : ndarray of bool, shape (n_samples, n_inputs)
         Which values were missing or unknown categories; `values` has the estimates used instead.
     unknown : tuple of dict of str to str
@@ -229,6 +232,7 @@ class Explanation:
     rule_outputs: Floats
     fired: npt.NDArray[np.bool_]
     outside: npt.NDArray[np.bool_]
+    unseen: npt.NDArray[np.bool_]
     missing: npt.NDArray[np.bool_]
     unknown: tuple[dict[str, str], ...] = ()
     interval: Floats | None = None
@@ -249,6 +253,7 @@ class Explanation:
             rule_outputs=self.rule_outputs[at],
             fired=self.fired[at],
             outside=self.outside[at],
+            unseen=self.unseen[at],
             missing=self.missing[at],
             unknown=self.unknown[at],
             interval=None if self.interval is None else self.interval[at],
@@ -318,8 +323,8 @@ class Explanation:
         -------
         DataFrame
             The prediction, the base, the interval, the contribution of each feature, the weight of each rule, the
-            strongest rule and its output, whether any rule fired, and the inputs that were outside the training data
-            or missing.
+            strongest rule and its output, whether any rule fired, and the inputs that were outside the training data,
+            not seen by the rules, or missing.
         """
         scale = scale_of(self.rule_base)
         columns: dict[str, Any] = {"prediction": self.predictions, "base": scale.target(self.base)}
@@ -331,6 +336,7 @@ class Explanation:
         columns |= {"strongest rule": self.strongest + 1, "strongest rule alone": self.alone}
         columns["fired"] = self.fired
         columns["outside"] = [self._names_where(self.outside[row]) for row in range(len(self))]
+        columns["unseen"] = [self._names_where(self.unseen[row]) for row in range(len(self))]
         columns["missing"] = [", ".join(self._missing_columns(row)) for row in range(len(self))]
         return pd.DataFrame(columns)
 
@@ -363,6 +369,7 @@ class Explanation:
                 "labels": {str(name): str(label) for name, label in labels.iloc[row].items()},
                 "fired": bool(self.fired[row]),
                 "outside": [names[j] for j in np.flatnonzero(self.outside[row])],
+                "unseen": [names[j] for j in np.flatnonzero(self.unseen[row])],
                 "missing": self._missing_columns(row),
             }
             for row in range(len(self))
@@ -444,6 +451,10 @@ class Explanation:
             lines.append(f"{COVERAGE:.0%} of such rows lie between {lower} and {self._written(self.interval[row, 1])}")
         if self.outside[row].any():
             lines.append(f"outside the training data: {self._names_where(self.outside[row])}")
+        unseen = self.unseen[row] & ~self.outside[row]
+        if unseen.any():
+            rules = f"rule {firing[0] + 1} has" if len(firing) == 1 else "these rules have"
+            lines.append(f"{rules} seen no such value of {self._names_where(unseen)}")
         unknown = self.unknown[row] if self.unknown else {}
         missing = [column for column in self._missing_columns(row) if column not in unknown]
         if missing:
@@ -498,6 +509,7 @@ def explain_rows(rule_base: RuleBase, given: Floats, X: Any) -> Explanation:
         rule_outputs=inference.rule_outputs(values),
         fired=fired,
         outside=outside_training(rule_base, values),
+        unseen=unseen_by_rules(rule_base, values, activations) & ~np.isnan(given),
         missing=np.isnan(given),
         unknown=tuple(unknown_values(X, used)) if np.isnan(given).any() else (),
         interval=_interval(rule_base, values),

@@ -55,7 +55,7 @@ class TrainingSummary(FrozenValue):
     rule_importance : array-like of shape (n_rules,)
         The same for each rule, weighted by its weight in the row.
     rmse, cv_rmse : float
-        The root mean squared error on these rows and on held-out rows; NaN if it is not known.
+        The root mean squared error on these rows and on held-out rows; the latter is NaN if it is not known.
     truth : Truth, optional
         How true the rules are one by one.
     centres, spreads : array-like of shape (n_rules, n_inputs), optional
@@ -63,6 +63,9 @@ class TrainingSummary(FrozenValue):
         weight in its prediction. Both or neither.
     curve_means : array-like of shape (n_curves, n_rules), optional
         The mean of each curve over the same rows.
+    seen : array-like of shape (n_rules, n_inputs), optional
+        Which of the 24 bins of an input each rule has seen, as a number whose bit b stands for bin b: those with a row
+        in which the rule has at least a tenth of the weight, and for inputs other than categories those between them.
     raw_spread : float, optional
         With a link, the standard deviation of the transformed target, such as its logarithm.
     held_out : str, optional
@@ -100,6 +103,7 @@ class TrainingSummary(FrozenValue):
     centres: Floats | None = None
     spreads: Floats | None = None
     curve_means: Floats | None = None
+    seen: Floats | None = None
     raw_spread: float | None = None
     held_out: str = ""
     marks: Floats | None = None
@@ -142,17 +146,17 @@ class TrainingSummary(FrozenValue):
             values = getattr(self, name)
             if values.shape != shape or not np.isfinite(values).all():
                 raise ValueError(f"{name} of a training summary must be finite numbers of shape {shape}.")
-        plain = [self.target_low, self.target_high, self.target_mean, self.target_spread, self.base]
+        plain = [self.target_low, self.target_high, self.target_mean, self.target_spread, self.base, self.rmse]
         plain += [0.0 if self.raw_spread is None else self.raw_spread]
-        if not np.isfinite(plain).all() or np.isinf([self.rmse, self.cv_rmse]).any():
+        if not np.isfinite(plain).all() or np.isinf(self.cv_rmse):
             raise ValueError("The numbers of a training summary must be finite.")
         if (np.abs([self.low, self.high]) > LARGEST_VALUE).any():
             raise ValueError(f"low and high of a training summary must not exceed {LARGEST_VALUE:g} in size.")
         sizes = [self.histograms, self.input_importance, self.rule_importance]
         if (
             any((size < 0.0).any() for size in sizes)
-            or min(self.target_spread, plain[-1]) < 0.0
-            or (np.array([self.rmse, self.cv_rmse]) < 0.0).any()
+            or min(self.target_spread, self.rmse, plain[-1]) < 0.0
+            or self.cv_rmse < 0.0
         ):
             raise ValueError("Histograms, importances, the spread and errors of a training summary can't be negative.")
         if ((self.typical < self.low) | (self.typical > self.high)).any():
@@ -173,6 +177,10 @@ class TrainingSummary(FrozenValue):
 
     def _check_details(self, p: int, n_rules: int) -> None:
         """Refuse optional parts of a wrong shape."""
+        if self.seen is not None and (self.seen.shape != (n_rules, p) or not _are_bins(self.seen)):
+            raise ValueError(
+                f"seen of a training summary must be whole numbers below 2**{N_BINS} for rules and inputs."
+            )
         sums = self.level_rows or ()
         if any(
             rows.ndim != 2 or len(rows) != n_rules or not (np.isfinite(rows) & (rows >= 0.0)).all() for rows in sums
@@ -470,6 +478,75 @@ def outside_training(rule_base: RuleBase, values: Floats) -> npt.NDArray[np.bool
     """
     low, high = rule_base.background.limits
     return np.asarray((values < low) | (values > high))
+
+
+def _are_bins(numbers: Floats) -> bool:
+    return bool(((numbers >= 0.0) & (numbers < 2.0**N_BINS) & (np.floor(numbers) == numbers)).all())
+
+
+def bins_of(values: Floats, low: Floats, high: Floats) -> npt.NDArray[np.int64]:
+    """Return the bin of each value, of 24 equal bins from `low` to `high`; outside, the first or the last."""
+    # Halves, since the difference of the ends may overflow.
+    half = np.where(high > low, high / 2.0 - low / 2.0, 1.0)
+    share = np.clip((values / 2.0 - low / 2.0) / half, 0.0, 1.0)
+    return np.minimum((share * N_BINS).astype(np.int64), N_BINS - 1)
+
+
+def unseen_by_rules(rule_base: RuleBase, values: Floats, activations: Floats) -> npt.NDArray[np.bool_]:
+    """Return which values the rules that make most of a prediction have not seen; none if this is not known.
+
+    A rule has not seen a number that is beyond the numbers of its own training rows, and not in the same bin (a
+    twenty-fourth of the range of the input), or a category whose bin has none of its rows. Only rules whose output
+    depends on the input count.
+
+    Parameters
+    ----------
+    rule_base : RuleBase
+        The rules.
+    values : ndarray of shape (n_rows, n_inputs)
+        The inputs of rows, with gaps filled.
+    activations : ndarray of shape (n_rows, n_rules)
+        The weights of the rules in the rows.
+
+    Examples
+    --------
+    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
+    >>> x, z = (Variable(name, FuzzyPartition([5.0], (0.0, 10.0), 0.0)) for name in "xz")
+    >>> rules = RuleBase([x, z], [[[0, 0], [0, 1]], [[1, 1], [0, 1]]], [[0.0, 0.0, 1.0], [2.0, 0.0, 1.0]])
+    >>> trained = rules.with_training([[0.0, 0.0], [4.0, 3.0], [9.0, 9.0]], [0.0, 3.0, 11.0])
+    >>> rows = np.array([[3.0, 2.0], [3.0, 8.0], [9.0, 2.0]])
+    >>> unseen_by_rules(trained, rows, trained.activations(rows)[0]).tolist()
+    [[False, False], [False, True], [False, True]]
+    """
+    summary = rule_base.training
+    if summary is None or summary.seen is None:
+        return np.zeros(values.shape, dtype=np.bool_)
+    depends = rule_base.slopes != 0.0
+    depends[:, [curve.input for curve in rule_base.curves]] = True
+    bins, seen = bins_of(values, summary.low, summary.high), summary.seen.astype(np.int64)
+    share = np.zeros(values.shape)
+    # A rule without rows of its own has seen as much as all rules together.
+    for k in np.flatnonzero(seen.any(axis=1)):
+        share += activations[:, k, None] * (depends[k] & ((seen[k] >> bins) & 1 == 0))
+    for j, variable in enumerate(rule_base.variables):
+        if variable.levels is not None:
+            # What a gap is filled with is not a category.
+            share[~np.isin(values[:, j], variable.levels.values), j] = 0.0
+    return np.asarray(share > 0.5)
+
+
+def said_of_unseen(rule_base: RuleBase, unseen: npt.NDArray[np.bool_]) -> str:
+    """Return a sentence on the rows with values that their rules have not seen; empty if there are none."""
+    rows = int(unseen.any(axis=1).sum())
+    if not rows:
+        return ""
+    names = [repr(rule_base.names[j]) for j in np.argsort(-unseen.sum(axis=0), kind="stable") if unseen[:, j].any()]
+    more = f" and {counted(len(names) - _INPUTS_SHOWN, 'more input')}" if len(names) > _INPUTS_SHOWN else ""
+    verb = "has" if rows == 1 else "have"
+    return (
+        f"{rows:,} of {counted(len(unseen), 'row')} {verb} values that the rules for them have not seen: "
+        f"{', '.join(names[:_INPUTS_SHOWN])}{more}"
+    )
 
 
 def beyond_training(rule_base: RuleBase, values: Floats) -> Floats:

@@ -6,10 +6,11 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from fruler._arrays import Floats, Indices, row_blocks
 from fruler._table.rows import row_marks, spread_evenly
-from fruler.rules._background import MAX_VALUES, N_BINS, TrainingSummary
+from fruler.rules._background import MAX_VALUES, N_BINS, TrainingSummary, bins_of
 from fruler.rules._features import category_features
 from fruler.rules._inference import parts_from
 from fruler.rules._output import Output
@@ -19,6 +20,8 @@ from fruler.rules.truth import Truth, TruthSums
 if TYPE_CHECKING:
     from fruler.rules._rule_base import RuleBase
 
+# A rule has seen the values of the rows of whose prediction it has at least this share.
+_SEEN = 0.1
 # The precision of centres and spreads, as a share of an input's range or of a spread: nobody reads more digits.
 _EXACTNESS = 1e-5
 # Values that come less often, on average, are not taken for all that there are.
@@ -39,12 +42,15 @@ class RulePlaces(NamedTuple):
         lies between two winters.
     level_rows : tuple of ndarray of shape (n_rules, n_levels), or None
         The number of rows of each category in each rule, for each feature with categories.
+    seen : ndarray of int, shape (n_rules, n_inputs)
+        The bins of each input in which a rule has seen rows, see `TrainingSummary`.
     """
 
     centres: Floats
     spreads: Floats
     curve_means: Floats | None
     level_rows: tuple[Floats, ...] | None
+    seen: npt.NDArray[np.int64]
 
 
 class PlaceSums(NamedTuple):
@@ -60,6 +66,8 @@ class PlaceSums(NamedTuple):
         The heights of the curves, as shares of the largest height of each curve.
     levels : ndarray of shape (n_levels, n_rules)
         The weights of the rows with each category, of all features with categories one after the other.
+    seen : ndarray of int, shape (n_rules, n_inputs)
+        The bins of each input in which a rule has seen rows.
     """
 
     total: Floats
@@ -67,11 +75,13 @@ class PlaceSums(NamedTuple):
     second: Floats
     curves: Floats
     levels: Floats
+    seen: npt.NDArray[np.int64]
 
     @classmethod
     def over_rows(cls, rule_base: RuleBase, values: Floats, weight: Floats, low: Floats, high: Floats) -> PlaceSums:
         """Sum over rows; `rule_places` describes the arguments."""
-        counts = rule_base.inference.activations(values)[0] * weight[:, None]
+        activations = rule_base.inference.activations(values)[0]
+        counts = activations * weight[:, None]
         shares = np.clip((values / 2.0 - low / 2.0) / _half_width(low, high), 0.0, 1.0)
         curves = np.empty((len(rule_base.curves), rule_base.n_rules))
         for c, (curve, size) in enumerate(zip(rule_base.curves, _curve_sizes(rule_base, low, high), strict=True)):
@@ -80,15 +90,21 @@ class PlaceSums(NamedTuple):
         for feature in category_features(rule_base.features):
             of_row = np.eye(len(feature.options))[feature.options_of(values)]
             levels.append(of_row.T @ counts)
-        return cls(counts.sum(axis=0), counts.T @ shares, counts.T @ np.square(shares), curves, np.concatenate(levels))
+        bits = np.int64(1) << bins_of(values, low, high)
+        seen = np.array([np.bitwise_or.reduce(bits[of_rule >= _SEEN], axis=0) for of_rule in activations.T])
+        return cls(
+            counts.sum(axis=0), counts.T @ shares, counts.T @ np.square(shares), curves, np.concatenate(levels), seen
+        )
 
     def plus(self, other: PlaceSums) -> PlaceSums:
         """Return the sums over both sets of rows."""
-        return PlaceSums(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
+        both = zip(self[:-1], other[:-1], strict=True)
+        total, first, second, curves, levels = (mine + theirs for mine, theirs in both)
+        return PlaceSums(total, first, second, curves, levels, self.seen | other.seen)
 
     def places(self, rule_base: RuleBase, low: Floats, high: Floats) -> RulePlaces:
         """Return the location of the rows, for inputs of these ranges."""
-        total, first, second, curves, levels = (np.array(sums) for sums in self)
+        total, first, second, curves, levels = (np.array(sums) for sums in self[:-1])
         # A rule that applies to no row gets the means over the rows of all rules.
         nowhere = total <= 0.0
         total[nowhere], first[nowhere], second[nowhere] = total.sum() or 1.0, first.sum(axis=0), second.sum(axis=0)
@@ -103,9 +119,10 @@ class PlaceSums(NamedTuple):
         spreads = _rounded(spreads, _EXACTNESS * spreads)
         n_levels = [len(feature.options) for feature in category_features(rule_base.features)]
         level_rows = np.split(np.round(levels, 1).T, np.cumsum(n_levels)[:-1], axis=1) if n_levels else []
-        return RulePlaces(
-            np.clip(centres, low, high), spreads, added if len(added) else None, tuple(level_rows) or None
-        )
+        ordered = np.array([variable.levels is None for variable in rule_base.variables])
+        seen = np.where(ordered, _without_holes(self.seen), self.seen)
+        of_levels = tuple(level_rows) or None
+        return RulePlaces(np.clip(centres, low, high), spreads, added if len(added) else None, of_levels, seen)
 
 
 def rule_places(rule_base: RuleBase, values: Floats, weight: Floats, low: Floats, high: Floats) -> RulePlaces:
@@ -128,9 +145,11 @@ def rule_places(rule_base: RuleBase, values: Floats, weight: Floats, low: Floats
     >>> x = Variable("x", FuzzyPartition([5.0], (0.0, 10.0), 0.0))
     >>> rules = RuleBase([x], [[[0, 0]], [[1, 1]]], [[0.0, 0.0], [2.0, 0.0]])
     >>> rows = np.array([[0.0], [4.0], [9.0]])
-    >>> centres, spreads, *_ = rule_places(rules, rows, np.ones(3), rows.min(axis=0), rows.max(axis=0))
+    >>> centres, spreads, *_, seen = rule_places(rules, rows, np.ones(3), rows.min(axis=0), rows.max(axis=0))
     >>> centres.tolist(), spreads.tolist()
     ([[2.0], [9.0]], [[2.0], [0.0]])
+    >>> [f"{bins:024b}" for bins in seen.ravel()]
+    ['000000000000011111111111', '100000000000000000000000']
     """
     sums = no_rows(rule_base)
     for part in row_blocks(len(values)):
@@ -143,7 +162,17 @@ def no_rows(rule_base: RuleBase) -> PlaceSums:
     shape = (rule_base.n_rules, len(rule_base.variables))
     curves = np.zeros((len(rule_base.curves), rule_base.n_rules))
     n_levels = sum(len(feature.options) for feature in category_features(rule_base.features))
-    return PlaceSums(np.zeros(shape[0]), np.zeros(shape), np.zeros(shape), curves, np.zeros((n_levels, shape[0])))
+    levels, seen = np.zeros((n_levels, shape[0])), np.zeros(shape, dtype=np.int64)
+    return PlaceSums(np.zeros(shape[0]), np.zeros(shape), np.zeros(shape), curves, levels, seen)
+
+
+def _without_holes(bins: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return the bins from the first to the last."""
+    below, above = bins.copy(), bins.copy()
+    for step in (1, 2, 4, 8, 16):
+        below |= below >> step
+        above |= above << step
+    return below & above
 
 
 def _curve_sizes(rule_base: RuleBase, low: Floats, high: Floats) -> Floats:

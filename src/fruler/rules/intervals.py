@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fruler._arrays import LARGEST_VALUE, Floats, FrozenValue, Indices, frozen
-from fruler.rules._background import beyond_training, outside_training
+from fruler.rules._background import beyond_training, outside_training, unseen_by_rules
 
 if TYPE_CHECKING:
     from fruler.rules._rule_base import RuleBase
@@ -148,7 +148,8 @@ class PredictionIntervals(NamedTuple):
     upper : ndarray of shape (n_samples,)
         The upper ends.
     outside : ndarray of bool, shape (n_samples,)
-        Which rows lie outside the training data. Their intervals are wider, and their coverage is not guaranteed.
+        Which rows lie outside the training data, where intervals are wider, or have values that the rules which make
+        most of their prediction have not seen. The coverage of these rows is not guaranteed.
 
     See Also
     --------
@@ -322,8 +323,10 @@ def prediction_intervals(rule_base: RuleBase, values: Floats, coverage: float) -
     radii = require_intervals(rule_base).radii(coverage)
     inference, output = rule_base.inference, rule_base.output
     raw = inference.raw_predictions(values)
-    reach = (inference.activations(values)[0] @ radii) * (1.0 + beyond_training(rule_base, values))
-    outside = np.asarray((outside_training(rule_base, values) & rule_base.uses).any(axis=1))
+    activations = inference.activations(values)[0]
+    reach = (activations @ radii) * (1.0 + beyond_training(rule_base, values))
+    outside = outside_training(rule_base, values) & rule_base.uses | unseen_by_rules(rule_base, values, activations)
+    outside = np.asarray(outside.any(axis=1))
     return PredictionIntervals(output.of(raw - reach), output.of(raw + reach), outside)
 
 

@@ -391,7 +391,6 @@ class GrowthLearner:
             ridge,
             0,
             truth,
-            finished.locality,
         )
 
     def _settled_terms(

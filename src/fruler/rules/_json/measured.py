@@ -60,7 +60,7 @@ _INPUT = {
     "importance": "input_importance",
 }
 # Optional members of an input, with one number per rule.
-_PLACES = ("centres", "spreads")
+_PLACES = ("centres", "spreads", "seen")
 # Optional members of an input that later versions added: its few values, and whether they are whole numbers.
 _KIND = ("values", "whole")
 # Optional member of the target, for a model with a link.
@@ -80,14 +80,15 @@ def summary_to_json(summary: TrainingSummary, names: list[str]) -> dict[str, Any
         of_rules = getattr(summary, key)
         if of_rules is not None:
             for written, figures in zip(inputs, of_rules.T.tolist(), strict=True):
-                written[key] = figures
+                written[key] = [int(bins) for bins in figures] if key == "seen" else figures
     if summary.values is not None and summary.whole is not None:
         for written, few, whole in zip(inputs, summary.values, summary.whole.tolist(), strict=True):
             written |= {"values": few.tolist(), "whole": bool(whole)}
     return {
         "n_rows": summary.n_rows,
         "base": summary.base,
-        **{name: None if math.isnan(value := getattr(summary, name)) else value for name in ("rmse", "cv_rmse")},
+        "rmse": summary.rmse,
+        "cv_rmse": None if math.isnan(summary.cv_rmse) else summary.cv_rmse,
         # Left out if unknown, so that older versions can read the file.
         **({} if summary.truth is None else {"truth": truth_to_json(summary.truth)}),
         **({} if summary.curve_means is None else {"curve_means": summary.curve_means.tolist()}),
@@ -118,7 +119,7 @@ def summary_from_json(written: Checked, names: list[str], rule_importance: Float
     figures: dict[str, Any] = {
         "n_rows": members["n_rows"].count(1),
         "base": members["base"].number(),
-        "rmse": members["rmse"].number_or_none(),
+        "rmse": members["rmse"].number(),
         "cv_rmse": members["cv_rmse"].number_or_none(),
         "truth": truth_from_json(members["truth"]) if "truth" in members else None,
         "curve_means": _of_curves(members.get("curve_means"), len(rule_importance)),
