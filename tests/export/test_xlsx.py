@@ -14,6 +14,7 @@ from helpers.spreadsheet import calculated, filled, predictions
 
 from fruler import FuzzyRuleRegressor
 from fruler.data import load_example
+from fruler.explain._told import told
 from fruler.export import export_model
 from fruler.rules import FuzzyPartition, RuleBase, Variable
 
@@ -77,7 +78,8 @@ def test_a_workbook_is_ready_to_be_used():
     assert set(kinds.values()) >= {"decimal", "list"}
     (lists,) = {rule.formula1.split("!")[0] for rule in table.data_validations.dataValidation if rule.type == "list"}
     assert lists == "Lists"
-    assert [cell.value for cell in book["Rules"][1]][:2] == ["Rules", "Rule 1"]
+    assert "Rule 1" in [cell.value for cell in book["Rules"]["B"]]
+    assert book["Rules"]["A1"].value == told(mixed_model("one-hot")).title
 
 
 def test_without_openpyxl_the_error_says_what_to_install(make_rules, monkeypatch):

@@ -15,18 +15,16 @@ from functools import partial
 from itertools import zip_longest
 from typing import Any
 
-import pandas as pd
-
 from fruler._table.date_sources import SECONDS, TrendSource
 from fruler._table.sources import LevelSource, NumberSource
 from fruler._table.texts import WHITE_SPACE, spellings
 from fruler._wording import counted_rules, install_advice, percent, printable
 from fruler.explain._scales import bounds_sentence, scale_of
+from fruler.explain._told import told
 from fruler.export._phrases import rule_title
 from fruler.export._plan import ColumnPlan, Filling, ModelPlan, make_model_plan
 from fruler.export._steps import MISSING, Argument, Formula, ModelSteps, call, is_missing, name, when
 from fruler.rules._rule_base import RuleBase
-from fruler.rules._tables import curves_table, rules_table
 
 # What Excel allows.
 _LONGEST_FORMULA, _LONGEST_TEXT, _MOST_COLUMNS = 8_192, 32_000, 16_384
@@ -153,6 +151,7 @@ class _Workbook(ModelSteps):
         font = partial(Font, name="Calibri", size=11)
         grey, yellow = (PatternFill("solid", fgColor=colour) for colour in ("E4E9F0", "FFF6C8"))
         self.looks = {
+            "line": (font(), PatternFill()),
             "": (font(), PatternFill()),
             "title": (font(bold=True, size=14), PatternFill()),
             "head": (font(bold=True), grey),
@@ -352,10 +351,8 @@ class _Workbook(ModelSteps):
             (("What adds up", "Adds"), sums, (digits,)),
         ]
         for heads, lines, shown in blocks:
-            self.put_row(self.predict, row, *heads, style="head")
-            for place, (title, *values) in enumerate(lines, row + 1):
-                self.put_row(self.predict, place, title, *map(self.typed, values), shown=("General", *shown))
-            row += len(lines) + 2
+            live = [(title, *map(self.typed, values)) for title, *values in lines]
+            row = self.put_block(self.predict, row, heads, live, shown)
         notes = [scale_of(rule_base).table_note(rule_base.target_name), bounds_sentence(rule_base)]
         self.put(self.predict, row - 1, 1, " ".join(filter(None, notes)), "note")
 
@@ -400,19 +397,19 @@ class _Workbook(ModelSteps):
         return variable.unit, f"{low:.4g} to {high:.4g}", float(f"{(low + high) / 2.0:.3g}")
 
     def fill_rules(self) -> None:
-        """Write the sheet "Rules"."""
-        sheet, rules, curves = self.rules, rules_table(self.rule_base), curves_table(self.rule_base)
-        self.put_row(sheet, 1, "Rules", *(f"Rule {number}" for number in rules.index), style="head")
-        # What no rule has is left out.
-        columns = [own for _, own in rules.items() if own.dtype == object or own.fillna(0.0).any()]
-        for row, column in enumerate(columns, 2):
-            shown = "0%" if column.name == "support" else _column_format(column)
-            self.put_row(sheet, row, str(column.name), *column, shown=["General", *[shown] * len(column)])
-        if not curves.empty:
-            self.put_row(sheet, len(columns) + 3, "Curves", "At", "Adds", style="head")
-        for row, line in enumerate(curves.itertuples(index=False), len(columns) + 4):
-            self.put_row(sheet, row, *line, shown=("General", "General", _column_format(curves["adds"])))
-        self.finish(sheet, "B2", [40.0, *[18.0] * len(rules)])
+        """Write the sheet "Rules": what holds for all rows, the rules side by side, and how to compute with them."""
+        page, row = told(self.rule_base), 1
+        lists = [f"{head}: {text}" for head, text in page.lists.items()]
+        rules = [] if page.is_formula else [(head, *cells) for head, cells in page.rows]
+        blocks: list[tuple[tuple[str, ...], Sequence[tuple[str, ...]]]] = [
+            ((page.title,), list(zip(page.story))),
+            (("For all rows",), list(zip(page.always))),
+            (("Rules", *(f"Rule {rule.number}" for rule in page.rules)), rules),
+            (("Notes",), list(zip([*lists, *page.notes]))),
+        ]
+        for heads, lines in blocks:
+            row = self.put_block(self.rules, row, heads, lines)
+        self.finish(self.rules, "B1", [40.0, *[24.0] * len(page.rules)])
 
     # Cells.
 
@@ -431,6 +428,17 @@ class _Workbook(ModelSteps):
         rule.add(cells)
         sheet.add_data_validation(rule)
 
+    def put_block(
+        self, sheet: Any, row: int, heads: Sequence[str], lines: Sequence[Sequence[Any]], shown: Sequence[str] = ()
+    ) -> int:
+        """Write lines below their heads, if there are any, and return the row for what follows."""
+        if not lines:
+            return row
+        self.put_row(sheet, row, *heads, style="head")
+        for place, line in enumerate(lines, row + 1):
+            self.put_row(sheet, place, *line, style="" if len(line) > 1 else "line", shown=("General", *shown))
+        return row + len(lines) + 2
+
     def put_row(self, sheet: Any, row: int, *values: Any, style: str = "", shown: Sequence[str] = ()) -> None:
         """Write texts, numbers and formulas into a row."""
         for column, (value, own) in enumerate(zip_longest(values, shown[: len(values)], fillvalue="General"), 1):
@@ -440,7 +448,7 @@ class _Workbook(ModelSteps):
         """Write a text, a number or a formula; other texts are never formulas."""
         cell = sheet.cell(row, column)
         cell.font, cell.fill = self.looks[style]
-        cell.alignment = self.loose if style in ("title", "note") else self.wrapped
+        cell.alignment = self.loose if style in ("title", "note", "line") else self.wrapped
         cell.number_format = shown
         if isinstance(value, _Live):
             if len(value) >= _LONGEST_FORMULA:
@@ -466,10 +474,6 @@ def _number_format(spread: float) -> str:
     """Return the format of numbers with three digits of their spread."""
     decimals = max(0, min(9, 2 - math.floor(math.log10(spread or 1.0))))
     return f"#,##0.{'0' * decimals}" if decimals else "#,##0"
-
-
-def _column_format(column: pd.Series) -> str:
-    return _number_format(float(column.abs().max())) if column.dtype == float and column.any() else "General"
 
 
 def _stripped(text: Argument) -> Formula:
