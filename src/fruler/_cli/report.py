@@ -54,7 +54,9 @@ def write_page(options: ReportOptions) -> None:
             n_left_out = int((~known).sum())
             verbs = ("lacks", "is") if n_left_out == 1 else ("lack", "are")
             say(f"{n_left_out} of {len(known)} rows {verbs[0]} a value of {lacks} and {verbs[1]} not in the report")
-        X, y = rows.frame[known], answers[known]
+        # Errors are shown by the other columns of the table, too.
+        others = rows.table.frame.drop(columns=[*rows.frame.columns, target], errors="ignore")
+        X, y = rows.frame.join(others)[known], answers[known]
         stability = _refitted(options, model, rows.table, answers)
     with without_warnings():
         origin = command_origin(options.data, options.model)

@@ -269,8 +269,8 @@ class RuleModel(BaseEstimator):  # type: ignore[misc]
             call = " ".join(f"{type(self)(**settings)!r}.fit(X, y)".split())
             known = known.learned_by(self.algorithm.title, settings, call)
         if path is None:
-            return report_html(self.rule_base_, rows, y, front, title, origin=known, stability=stability)
-        return write_report(path, self.rule_base_, rows, y, front, title, origin=known, stability=stability)
+            return report_html(self.rule_base_, rows, y, front, title, known, stability, X)
+        return write_report(path, self.rule_base_, rows, y, front, title, known, stability, X)
 
     def stability(
         self,

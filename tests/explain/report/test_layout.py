@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from fruler.explain.report import write_report
+from fruler.rules import FuzzyPartition, RuleBase, Variable
 
 MODELS = ["weather_rules", "handmade", "curved", "large", "mamdani", "own_sets"]
 
@@ -21,10 +22,10 @@ def opened(browser, tmp_path):
     """Open the report of a rule base in a window of some width."""
     contexts = []
 
-    def open_page(rule_base, width=1280, **options):
+    def open_page(rule_base, width=1280, rows=(), **options):
         contexts.append(browser.new_context(viewport={"width": width, "height": 844}, **options))
         page = contexts[-1].new_page()
-        page.goto(write_report(tmp_path / "report.html", rule_base).as_uri())
+        page.goto(write_report(tmp_path / "report.html", rule_base, *rows).as_uri())
         return page
 
     yield open_page
@@ -114,17 +115,17 @@ def test_dark_is_dark(opened, weather_rules):
 
 def test_everything_on_paper_has_rules_unfolded_and_no_sliders(opened, large):
     page = opened(large)
-    assert not page.locator("#rule-1 .rule-body").is_visible()
+    assert not page.locator("#rule-1 .conditions").is_visible()
     page.emulate_media(media="print")
     # Instead of a printer.
     page.evaluate("window.print = () => window.dispatchEvent(new Event('beforeprint'))")
     page.evaluate("document.querySelector('button[data-print=all]').click()")
-    assert page.locator("#rule-1 .rule-body").is_visible()
+    assert page.locator("#rule-1 .conditions").is_visible()
     assert page.locator("#rule-40 .condition svg").first.is_visible()
     assert not page.locator("#what-if").is_visible()
     page.evaluate("window.dispatchEvent(new Event('afterprint'))")
     page.emulate_media(media="screen")
-    assert not page.locator("#rule-1 .rule-body").is_visible()
+    assert not page.locator("#rule-1 .conditions").is_visible()
     assert page.locator("html").get_attribute("class") == ""
 
 
@@ -134,9 +135,9 @@ def test_a_small_model_is_printed_on_one_page(opened, request, name):
     pdf = page.pdf(format="A4")
     assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == 1
     page.emulate_media(media="print")
-    for part in ("#glance", "#matters .effects", "#rule-1 .sentence", "#origin"):
+    for part in ("#glance .story", "#matters .effects", "#rules .side", "#origin"):
         assert page.locator(part).first.is_visible()
-    for part in ("#what-if", "#inputs", "#rule-1 .rule-body"):
+    for part in ("#what-if", "#inputs", "#rule-1"):
         assert not page.locator(part).is_visible()
 
 
@@ -152,51 +153,31 @@ def test_a_rule_that_speaks_leads_to_its_card(opened, weather_rules):
         if 0 <= card.bounding_box()["y"] < 400:
             break
         page.wait_for_timeout(100)
-    assert page.locator(f"#rule-{number} h3").is_visible()
+    # The card is open.
+    assert page.locator(f"#rule-{number} .conditions").is_visible()
     assert 0 <= card.bounding_box()["y"] < 400
 
 
-def test_a_curve_in_a_rule_leads_to_its_picture(opened, curved):
-    page = opened(curved)
-    links = page.locator("#rule-1 .sentence a")
-    assert links.count() == 3
-    for number in range(3):
-        assert links.nth(number).get_attribute("href") == f"#curve-{number + 1}"
-    links.first.click()
-    assert page.locator("#curve-1 svg").is_visible()
+def test_errors_are_shown_by_the_chosen_column(opened, weather_model, weather):
+    page = opened(weather_model.rule_base_, rows=(weather.data, weather.target))
+    assert page.locator("table.groups:visible").count() == 1
+    page.get_by_label("Errors by").select_option(label="humidity")
+    (table,) = page.locator("table.groups:visible").all()
+    assert table.get_attribute("data-by") == "humidity"
+    assert table.locator("tbody tr").count() == 4
 
 
-def test_the_line_of_a_curve_lies_where_it_adds_what_it_does(opened, curved):
-    """Numbers beside the axes say where a value stands; the line must stand there."""
-    page = opened(curved)
-    for number, curve in enumerate(curved.curves, 1):
-        places = page.locator(f"#curve-{number} svg").evaluate(
-            """svg => ({
-                points: svg.querySelector("polyline.line").getAttribute("points").split(" ")
-                    .map(point => point.split(",").map(Number)),
-                x: [...svg.querySelectorAll("text[text-anchor=middle]:not(.axis)")]
-                    .map(text => [Number(text.getAttribute("x")), text.textContent]),
-                y: [...svg.querySelectorAll("text[text-anchor=end]")]
-                    .map(text => [Number(text.getAttribute("y")) - 4, text.textContent]),
-            })"""
-        )
-        x, y = (
-            np.polyfit(
-                [at for at, _ in places[axis]],
-                [float(text.replace("−", "-").replace(",", "")) for _, text in places[axis]],
-                1,
-            )
-            for axis in "xy"
-        )
-        drawn = np.array(places["points"])
-        values, adds = np.polyval(x, drawn[:, 0]), np.polyval(y, drawn[:, 1])
-        low, high = curve.partition.domain
-        crisp = [
-            split
-            for split, share in zip(curve.partition.split_points, curve.partition.fuzziness, strict=True)
-            if not share
-        ]
-        grid = np.linspace(low, high, 200)
-        far = np.abs(grid[:, None] - np.array(crisp)).min(axis=1, initial=np.inf) > 0.01 * (high - low)
-        span = np.ptp(np.concatenate([one.outline(*one.partition.domain)[1] for one in curved.curves]))
-        np.testing.assert_allclose(np.interp(grid, values, adds)[far], curve.values(grid)[far], atol=0.02 * span)
+def test_twenty_rules_are_short_on_a_phone(opened):
+    rng = np.random.default_rng(0)
+    x = np.linspace(0.0, 20.0, 4000)
+    X = np.column_stack([x, rng.normal(size=(4000, 8))])
+    splits = [float(k) for k in range(1, 20)]
+    inputs = [Variable("hour", FuzzyPartition(splits, (0.0, 20.0), 0.2))]
+    inputs += [Variable(f"x{j}", FuzzyPartition([], (-4.0, 4.0))) for j in range(8)]
+    antecedents = [[[rule, rule], *[[0, 0]] * 8] for rule in range(20)]
+    rules = RuleBase(inputs, antecedents, rng.normal(size=(20, 10)))
+    rules = rules.with_training(X, rules.predict(X) + rng.normal(size=4000))
+    page = opened(rules, 390, (X, rules.predict(X)))
+    assert page.locator(".side thead th").count() == 21
+    assert page.evaluate("document.documentElement.scrollHeight") <= 12_000
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390

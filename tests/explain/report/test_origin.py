@@ -113,10 +113,10 @@ def test_figures_say_on_which_rows_they_were_measured(weather_model, weather):
     held_out = "on held-out rows (cross-validation)"
     for page in (weather_model.report(), weather_model.report(weather.data, weather.target)):
         found = figures(page)
-        assert found["typical error (RMSE)"] == (f"{training.cv_rmse:.2f}", held_out)
+        assert found["root mean squared error (RMSE)"] == (f"{training.cv_rmse:.2f}", held_out)
         explained = 1.0 - (training.cv_rmse / training.target_spread) ** 2
         assert found["of the variance explained (R²)"] == (f"{explained:.1%}", held_out)
-        assert found["strongest rule alone"][1].startswith(held_out)
+        assert found["half of the predictions miss by less"][1] == held_out
     assert "Measured on the 730 training rows, from which the model was learned" in page
     X, y = weather.data[:90] + 0.01, weather.target[:90]
     page = weather_model.report(X, y)
@@ -129,7 +129,7 @@ def test_figures_say_on_which_rows_they_were_measured(weather_model, weather):
 def test_without_cross_validation_figures_are_of_the_training_rows(paper_model):
     assert np.isnan(paper_model.rule_base_.training.cv_rmse)
     found = figures(paper_model.report())
-    assert {note for _, note in (found["typical error (RMSE)"], found["of the variance explained (R²)"])} == {
+    assert {note for _, note in (found["root mean squared error (RMSE)"], found["of the variance explained (R²)"])} == {
         "on the training rows"
     }
 
@@ -138,9 +138,9 @@ def test_without_cross_validation_figures_are_of_the_training_rows(paper_model):
 def test_rules_without_training_data_have_figures_of_given_rows_only(with_rows):
     X, y = handmade_rows(50)
     found = figures(report_html(handmade_rules(), *((X, y) if with_rows else ())))
-    assert ("typical error (RMSE)" in found) == with_rows
+    assert ("root mean squared error (RMSE)" in found) == with_rows
     if with_rows:
-        assert found["typical error (RMSE)"][1] == "on 50 given rows"
+        assert found["root mean squared error (RMSE)"][1] == "on 50 given rows"
 
 
 def test_training_rows_with_gaps_and_categories_are_never_new_rows(tmp_path):

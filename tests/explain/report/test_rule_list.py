@@ -16,7 +16,7 @@ def page(browser, tmp_path, large):
 
 
 def shown(page):
-    return [int(text.removeprefix("Rule ")) for text in page.locator(".rule:visible header h3").all_inner_texts()]
+    return [int(text.removeprefix("Rule ")) for text in page.locator(".rule:visible .rule-name").all_inner_texts()]
 
 
 def test_few_rules_have_no_tools(browser, tmp_path, weather_model):

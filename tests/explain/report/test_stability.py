@@ -35,7 +35,8 @@ def test_every_rule_says_how_often_it_came_back(opened, stability):
     page = opened()
     for number, times in stability.rules["came_back"].items():
         said = f"came back in {times or 'none'} of 4 refits"
-        assert page.locator(f"#rule-{number} header").get_by_text(said, exact=True).is_visible()
+        page.locator(f"#rule-{number} summary").click()
+        assert page.locator(f"#rule-{number}").get_by_text(said, exact=True).is_visible()
 
 
 def test_splits_and_inputs_have_their_tables(opened, stability):
@@ -54,6 +55,8 @@ def test_splits_and_inputs_have_their_tables(opened, stability):
 
 def test_every_drawn_effect_has_a_band_that_is_as_wide_as_it_says(opened, stability):
     page = opened()
+    for summary in page.locator(".more-effects > summary").all():
+        summary.click()
     figures = page.locator(".effect-figure").all()
     assert len(figures) > 3
     effects = {effect.curve.feature.name: effect for effect in stability.effects}

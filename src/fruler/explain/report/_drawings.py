@@ -341,7 +341,10 @@ class Chart:
         dates: list[tuple[float, str]] = []
         if self._x_values is not None:
             dates = self._x_values.ticks(*self._x_range, lambda text: (_LETTER * len(text) + _BETWEEN) / width)
-        return dates or axis_numbers(*self._x_range, most=6 if width > 300.0 else 4)
+        numbers = axis_numbers(*self._x_range, most=6 if width > 300.0 else 4)
+        if self._x_values is not None and self._x_values.counts_years:
+            numbers = [(place, text.replace(",", "")) for place, text in numbers]
+        return dates or numbers
 
 
 def padded(values: Sequence[float] | Floats, share: float = 0.05) -> tuple[float, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -27,9 +28,9 @@ _N_FOLDS = 5
 _MIN_ROWS_AN_INPUT = 2
 HELD_OUT, TRAINING = "on held-out rows (cross-validation)", "on the training rows"
 _N_BINS = 31
-_MAX_FIGURES_OPEN = 10
 # Errors beyond this many typical errors are counted in the outermost bars.
 _MAX_ERRORS_SHOWN = 5.0
+_MAX_TICKS = 8
 # Errors on rows of which the model has seen this share are errors on training rows.
 _MOSTLY = 0.5
 
@@ -188,7 +189,9 @@ def model_errors(rule_base: RuleBase, measured: Measured | None) -> list[Errors]
     """Return the errors of the model, of a linear regression if rows are given, and of the mean."""
     training, background = rule_base.training, rule_base.background
     own = Errors("This model", _known(background.rmse), _known(background.cv_rmse))
-    mean = Errors("Always the mean", None if training is None else training.target_spread)
+    spread = None if training is None else training.target_spread
+    # Held out or not, the mean is as good as the same.
+    mean = Errors("Always the mean", spread, None if own.left_out is None else spread)
     if measured is None:
         return [own, mean] if training is not None else []
     left_out = _known(measured.linear_left_out)
@@ -269,54 +272,43 @@ class Headline(NamedTuple):
 
 
 def headlines(reference: Reference, measured: Measured | None) -> list[Headline]:
-    """Return the main results: the size of the model, its error, the error of the strongest rule alone, and R².
+    """Return the main results: how far predictions miss, the share of the variance explained, and the model's size.
 
-    Errors and R² are measured on the given rows, unless these are the training rows; else on held-out rows; and on the
+    Errors and R² are measured on the given rows, unless these are training rows; else on held-out rows; and on the
     training rows only if no other errors are known.
     """
-    rule_base = reference.rule_base
-    found, training = _sizes(rule_base), rule_base.training
-    truth: Truth | None
+    rule_base, training, background = reference.rule_base, reference.rule_base.training, reference.background
+    size, truth = _size(rule_base), None if training is None else training.truth
     if measured is not None and not measured.are_training:
-        error, truth = measured.rmse, measured.truth
-        where = where_alone = f"on {counted(len(measured.observed), 'given row')}"
-        explained = measured.explained
+        error, truth, explained = measured.rmse, measured.truth, measured.explained
+        where = f"on {counted(len(measured.observed), 'given row')}"
+        half = reference.target(float(np.median(np.abs(measured.residuals))), _about)
     elif training is None:
-        return found
+        return [size]
     else:
-        error, truth = reference.background.error, training.truth
-        where = HELD_OUT if np.isfinite(training.cv_rmse) else TRAINING
-        where_alone = HELD_OUT if truth is not None and truth.held_out else TRAINING
+        error, where = background.error, HELD_OUT if np.isfinite(training.cv_rmse) else TRAINING
         explained = 1.0 - (error / training.target_spread) ** 2 if training.target_spread > 0.0 else None
+        half = "" if background.misses is None else reference.change(background.misses[0], _about)
+    found = [Headline(half, "half of the predictions miss by less", where)] if half else []
     if rule_base.output.loss.reweighted and truth is not None:
-        found.append(Headline(reference.loss(truth.together), rule_base.output.loss.title, where_alone))
+        found.append(Headline(reference.loss(truth.together), rule_base.output.loss.title, where))
     else:
-        found.append(Headline(reference.target(error, fixed), "typical error (RMSE)", where))
-    if truth is not None and rule_base.n_rules > 1:
-        holds = truth.holds(reference.background.spread)
-        advice = "rules can be read one by one" if holds else "read the rules together, not one by one"
-        together, alone = (reference.loss(own) for own in (truth.together, truth.alone))
-        # With a link, the error above is of the target and this one is not, so the two cannot be compared.
-        beside = "" if rule_base.output.transform.keeps_units else f", compared with {together} of all rules together"
-        found.append(Headline(alone, "strongest rule alone", f"{where_alone}{beside}: {advice}"))
+        found.append(Headline(reference.target(error, fixed), "root mean squared error (RMSE)", where))
     if explained is not None:
         share = f"{explained:.1%}" if explained > 0.9 else f"{explained:.0%}"
         found.append(Headline(with_minus(share), "of the variance explained (R²)", where))
-    return found
+    return [*found, size]
 
 
-def _sizes(rule_base: RuleBase) -> list[Headline]:
-    with_what = f"with {counted(rule_base.n_coefficients, 'slope')}"
-    if rule_base.target is not None:
-        with_what = f"with {counted(rule_base.target.partition.n_labels, 'label')} of {rule_base.target_name}"
-    if rule_base.curves:
-        with_what += f" and {counted(rule_base.n_curves, 'curve')}"
-    rules, inputs = rule_base.n_rules, len(rule_base.features)
-    inputs_used = sum(bool(rule_base.uses[feature.index].any()) for feature in rule_base.features)
-    return [
-        Headline(str(rules), "rule" if rules == 1 else "rules", with_what),
-        Headline(str(inputs_used), "input used" if inputs_used == 1 else "inputs used", f"of {inputs}"),
-    ]
+def _about(value: float, tolerance: float) -> str:
+    """Write an error, of which nobody needs more than two digits."""
+    return shown(value, max(tolerance, abs(value) / 20.0))
+
+
+def _size(rule_base: RuleBase) -> Headline:
+    used = sum(bool(rule_base.uses[feature.index].any()) for feature in rule_base.features)
+    with_what = f"with {used} of {counted(len(rule_base.features), 'input')}"
+    return Headline(str(rule_base.n_rules), "rule" if rule_base.n_rules == 1 else "rules", with_what)
 
 
 def error_pictures(measured: Measured, unit: str) -> list[View]:
@@ -367,7 +359,7 @@ def front_view(front: pd.DataFrame, reference: Reference) -> View:
     low = 0.0 if known.min() < 0.3 * known.max() else padded(known, 0.12)[0]
     chart = Chart(
         "Error against the number of rules",
-        Axis((min(float(rules.min()), 1.0) - 0.5, float(rules.max()) + 0.5), "rules"),
+        Axis((min(float(rules.min()), 1.0) - 0.5, float(rules.max()) + 0.5), "rules", ticks=_whole_ticks(rules)),
         Axis((low, padded(known, 0.08)[1]), name_with_unit("RMSE", rule_base.target_unit)),
     )
     has_left_out = bool(np.isfinite(left_out).any())
@@ -389,8 +381,13 @@ def front_view(front: pd.DataFrame, reference: Reference) -> View:
         "chosen": chosen,
         "left_out": has_left_out,
         "truth": any(truths),
-        "is_long": len(front) > _MAX_FIGURES_OPEN,
     }
+
+
+def _whole_ticks(numbers: Floats) -> list[tuple[float, str]]:
+    """Return at most eight ticks at numbers of rules."""
+    every = np.unique(numbers)
+    return [(number, f"{number:,.0f}") for number in every[:: math.ceil(len(every) / _MAX_TICKS)].tolist()]
 
 
 def _chosen(front: pd.DataFrame, rule_base: RuleBase) -> int | None:

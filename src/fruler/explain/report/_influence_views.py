@@ -29,14 +29,14 @@ from fruler.rules._rule_base import RuleBase
 
 # Interactions below this share of the target's spread are not listed.
 _LEAST_STRENGTH = 0.02
-_MAX_PAIRS = 6
-# More bars than this are folded away.
-_MAX_BARS = 12
+_MAX_PAIRS, _PAIRS_OPEN = 6, 3
+# The inputs of the first screen.
+_MAX_BARS = 6
 Band = tuple[Floats, Floats]
 # Effects below this share of the target's spread look like flat lines.
 _LEAST_EFFECT = 0.02
 # More plots than this are folded away.
-_MAX_OPEN = 12
+_MAX_OPEN = 4
 _FRAME = Frame(width=320.0, height=216.0, left=50.0, right=304.0, top=8.0, bottom=158.0, strip=32.0)
 # With room for slanted names below.
 _TALL = replace(_FRAME, height=264.0)
@@ -72,11 +72,11 @@ def influence_view(
     rules, given = reference.rule_base, None if measured is None else measured.values
     used = [feature for feature in features if rules.uses[feature.index].any()]
     rows = background_rows(rules, given)
-    importance = _importance(reference)
+    importance, pairs = _importance(reference), _pairs(reference, used, rows)
     return {
         "importance": importance[:_MAX_BARS],
-        "less_important": importance[_MAX_BARS:],
-        "pairs": _pairs(reference, used, rows),
+        "pairs": pairs[:_PAIRS_OPEN],
+        "more_pairs": pairs[_PAIRS_OPEN:],
         "effects": _effects(reference, used, rows, given, stability),
         "averaged_over": _averaged_over(reference, len(rows), measured, stability),
     }

@@ -6,76 +6,52 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fruler._wording import counted, name_with_unit, percent, with_unit
-from fruler.explain._sentences import where_labels_meet
+from fruler._wording import counted
 from fruler.explain.importance import feature_moves
 from fruler.explain.report._drawings import (
-    INPUT_SHARE,
     Mark,
     histogram_path,
     labels_path,
     position,
     small_svg,
-    value_text,
 )
 from fruler.explain.report._reference import Reference, View
 from fruler.rules._features import Feature
 from fruler.rules._inputs import Variable
 from fruler.rules._rule_base import RuleBase
 
-# With more than 12 controls, only the eight most important ones are not folded away.
-_MAX_OPEN, _OPEN_OF_MANY = 12, 8
+# With more than seven controls, only the five most important ones are not folded away.
+_MAX_OPEN, _OPEN_OF_MANY = 7, 5
 # The width of a letter and the gap between two names, in percent of a plot's width on a phone.
 _LETTER, _GAP = 2.1, 2.5
 
 
 def input_views(reference: Reference, features: Sequence[Feature]) -> list[View]:
     """Return the rows of the table of inputs, one per feature and in their order."""
-    if not reference.background.known:
-        return [_input_view(reference, feature) for feature in features]
-    own = reference.rule_base.features
-    moves = dict(zip(own, feature_moves(reference.rule_base).tolist(), strict=True))
-    largest, total = max(moves.values()) or 1.0, sum(moves.values()) or 1.0
-    return [
-        {
-            **_input_view(reference, feature),
-            "share": moves[feature] / largest,
-            "share_text": percent(moves[feature] / total),
-            "moves": reference.change(moves[feature], unit=False),
-        }
-        for feature in features
-    ]
+    moves = np.zeros(len(reference.rule_base.features))
+    if reference.background.known:
+        moves = feature_moves(reference.rule_base)
+    moved = dict(zip(reference.rule_base.features, moves.tolist(), strict=True))
+    return [{**_input_view(reference, feature), "moves": reference.change(moved[feature])} for feature in features]
 
 
 def _input_view(reference: Reference, feature: Feature) -> View:
-    """Return the texts of an input; a column with one input per category has no lowest and highest value."""
-    rules, j = reference.rule_base, feature.inputs[0]
-    variable = rules.variables[j]
-    view: View = {"name": feature.name, "used": bool(rules.uses[feature.index].any())}
-    if variable.is_indicator:
-        options = [option.text for option in feature.options]
-        typical = options[reference.commonest(feature)] if reference.background.known else ""
-        return {
-            **view,
-            "unit": "",
-            "low": "",
-            "high": "",
-            "picture": "",
-            "labels": ", ".join(options),
-            "typical": typical,
-        }
-    ends, labels = reference.range_of(j), ""
-    if rules.looks_at[:, j].any():
-        shared = rules.antecedents.shares_labels
-        labels = meeting(variable, INPUT_SHARE * (ends[1] - ends[0])) if shared else "each rule has its own sets"
-    low, high, typical = (reference.value(j, number) for number in (*ends, float(reference.background.typical[j])))
+    """Return the texts of an input; a column of categories has no lowest and highest value."""
+    j = feature.inputs[0]
+    variable = reference.rule_base.variables[j]
+    if feature.has_levels:
+        common = reference.commonest(feature)
+        typical = feature.options[common].text if reference.background.known else ""
+        low = f"{len(feature.options)} categories"
+        return {"name": feature.name, "unit": "", "low": low, "high": "", "picture": "", "typical": typical}
+    values = (*reference.range_of(j), float(reference.background.typical[j]))
+    low, high, typical = (reference.value(j, number) for number in values)
     return {
-        **view,
+        "name": feature.name,
         "unit": variable.value_unit,
         "low": low,
         "high": high,
         "typical": typical,
-        "labels": labels,
         "picture": small_svg(drawing_of(j, False, reference.background.histograms is not None)),
     }
 
@@ -83,17 +59,6 @@ def _input_view(reference: Reference, feature: Feature) -> View:
 def has_sets(variable: Variable) -> bool:
     """Return whether an input has labels to draw."""
     return variable.partition.ordered and variable.partition.n_labels > 1
-
-
-def meeting(variable: Variable, tolerance: float) -> str:
-    """Write the split points between the labels of an input, e.g. "low < −3 °C < high", or else their meanings."""
-    partition = variable.partition
-    if partition.ordered and variable.tells_ranges:
-        return " | ".join(partition.labels)
-    if partition.of_triangles:
-        meanings = where_labels_meet(variable, lambda value: value_text(variable, value, tolerance))
-        return name_with_unit(meanings, variable.unit)
-    return where_labels_meet(variable, lambda value: with_unit(value_text(variable, value, tolerance), variable.unit))
 
 
 def drawn_once(reference: Reference) -> str:

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from fruler._wording import counted, percent
+from fruler._wording import counted, name_with_unit, percent
+from fruler.explain.report._drawings import shown
 from fruler.explain.report._error_views import Measured
 from fruler.rules._rule_base import RuleBase
 
@@ -115,6 +116,12 @@ def origin_facts(origin: Origin, rule_base: RuleBase, measured: Measured | None)
     training = rule_base.training
     if training is not None and (measured is None or not measured.stand_in):
         facts.append(("Training rows", f"{training.n_rows:,}, with {counted(len(rule_base.columns), 'column')}"))
+        spread = training.target_high - training.target_low
+        low, mean, high = (
+            shown(end, spread / 1_000.0) for end in (training.target_low, training.target_mean, training.target_high)
+        )
+        target = name_with_unit(rule_base.target_name, rule_base.target_unit)
+        facts.append((target, f"{low} to {high} in the training rows, {mean} in the mean"))
     if measured is not None:
         facts.append(("Rows given to the report", f"{len(measured.observed):,}, {_which_rows(measured.seen)}"))
     facts += [

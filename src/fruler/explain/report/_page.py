@@ -9,20 +9,24 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from fruler._files import write_whole
-from fruler._wording import counted, counted_rules, install_advice, percent, with_unit
+from fruler._table.reading import as_frame
+from fruler._wording import counted_rules, install_advice, percent, with_minus
 from fruler.explain._engine import engine_code, engine_data, engine_json
-from fruler.explain._scales import bounds_sentence
+from fruler.explain._told import Told, told
 from fruler.explain.explanation import COVERAGE
 from fruler.explain.report import _error_views as error_views
-from fruler.explain.report._drawings import TARGET_SHARE, shown
 from fruler.explain.report._error_views import Measured
+from fruler.explain.report._group_views import group_views
 from fruler.explain.report._influence_views import influence_view, ordered_features
-from fruler.explain.report._input_views import control_groups, date_columns, drawn_once, input_views, meeting
+from fruler.explain.report._input_views import control_groups, date_columns, drawn_once, input_views
 from fruler.explain.report._origin import Origin, origin_facts, origin_settings
 from fruler.explain.report._reference import Reference, View
-from fruler.explain.report._rule_views import RuleView, curve_views, rule_views
+from fruler.explain.report._rule_views import RuleView, rule_views
 from fruler.explain.report._stability_views import stability_view
+from fruler.explain.text import MAX_COLUMNS
 from fruler.rules._features import Feature
 from fruler.rules._rule_base import RuleBase
 
@@ -31,8 +35,8 @@ if TYPE_CHECKING:
 
     from fruler.explain.stability import Stability
 
-# With more rules than this, their terms and plots are folded, so that the page is easy to scroll.
-_MAX_RULES_OPEN = 12
+# More lists of amounts than this are folded away; a short print-out has only the first inputs.
+_MAX_LISTS_OPEN, _MAX_INPUTS_PRINTED = 12, 12
 # More rules than this can be searched, sorted and grouped.
 _MAX_RULES_LISTED = 8
 # Comments in scripts are for readers of the package, and left out of the page.
@@ -45,6 +49,7 @@ _SCRIPTS = (
     "date_controls.js",
     "what_if.js",
     "rule_list.js",
+    "groups.js",
     "printing.js",
 )
 
@@ -58,6 +63,7 @@ def write_report(
     title: str | None = None,
     origin: Origin | None = None,
     stability: Stability | None = None,
+    columns: Any = None,
 ) -> Path:
     """Write the report of a model to an HTML file; if this fails, no partial file is left.
 
@@ -79,6 +85,8 @@ def write_report(
         The origin of the model, as for `report_html`.
     stability : Stability, optional
         The stability of the model, as for `report_html`.
+    columns : data frame, optional
+        The columns of the rows, as for `report_html`.
 
     Returns
     -------
@@ -109,7 +117,7 @@ def write_report(
         raise ValueError(f"{str(where)!r} is a folder; give the path of the HTML file to write.")
     if not where.parent.is_dir():
         raise ValueError(f"There is no folder {str(where.parent)!r}; create it, or choose another path for the report.")
-    return write_whole(where, report_html(rule_base, X, y, front, title, origin, stability))
+    return write_whole(where, report_html(rule_base, X, y, front, title, origin, stability, columns))
 
 
 def report_html(
@@ -120,6 +128,7 @@ def report_html(
     title: str | None = None,
     origin: Origin | None = None,
     stability: Stability | None = None,
+    columns: Any = None,
 ) -> str:
     """Return the report of a model as a self-contained HTML page, which needs no other files and no network.
 
@@ -143,6 +152,8 @@ def report_html(
     stability : Stability, optional
         The stability of the model. The page shows how often every rule and split came back in refits, and draws bands
         around effects.
+    columns : data frame, optional
+        The columns by whose groups errors are shown, also those that the model does not use; by default those of `X`.
 
     Returns
     -------
@@ -173,47 +184,33 @@ def report_html(
     measured = None if rows is None else error_views.measure_rows(rule_base, rows)
     if rows is not None and not rule_base.background.known:
         rule_base = rule_base.with_training(rows.values, rows.target)
-    reference = Reference(rule_base)
+    reference, page = Reference(rule_base), told(rule_base)
     features = ordered_features(rule_base)
-    page: str = _template().render(
+    html: str = _template().render(
         title=title or f"{counted_rules(rule_base.n_rules, rule_base.n_curves)} for {rule_base.target_name}",
+        # Rules without training data are measured on the given rows.
+        story=[text.replace("training rows", _learned_from(measured)) for text in page.story],
         reference=reference,
         scale=reference.scale,
         percent=percent,
         is_formula=rule_base.is_formula,
-        inputs=input_views(reference, features),
+        target={"name": rule_base.target_name, "unit": rule_base.target_unit},
+        inputs=input_views(reference, [feature for feature in features if rule_base.uses[feature.index].any()]),
+        inputs_printed=_MAX_INPUTS_PRINTED,
         groups=control_groups(reference, features),
         stability=None if stability is None else stability_view(stability),
         front=None if front is None or not len(front) else error_views.front_view(front, reference),
         origin=origin_facts(origin or Origin(), rule_base, measured),
         settings=origin_settings(origin or Origin()),
-        **_texts(reference, measured),
+        drawn_once=drawn_once(reference),
+        data=_embedded(reference, measured),
         **_files(["report.css"] if stability is None else ["report.css", "stability.css"]),
-        **_rules(reference, measured),
-        **_errors(reference, measured),
+        **_rules(reference, page, measured),
+        **_errors(reference, measured, X if columns is None else columns),
         **influence_view(reference, features, measured, stability),
     )
     # Indentation makes up a tenth of a large page.
-    return re.sub(r"\n\s*", "\n", page)
-
-
-def _texts(reference: Reference, measured: Measured | None) -> View:
-    """Return the texts on the model as a whole, and the data for the scripts."""
-    rules, target = reference.rule_base, reference.rule_base.target
-    base, scale = reference.scale.target(reference.background.base), reference.scale
-    told_base = shown(base, scale.tolerance(base, TARGET_SHARE * reference.background.spread))
-    return {
-        "target": {"name": rules.target_name, "unit": rules.target_unit},
-        "target_labels": "" if target is None else meeting(target, TARGET_SHARE * reference.background.target_spread),
-        "labels_title": _labels_title(rules),
-        "about": _about(reference, measured),
-        "join": "multiplied" if rules.t_norm == "product" else "joined by taking the smallest",
-        # The prediction from which contributions are counted.
-        "base": with_unit(told_base, rules.target_unit),
-        "bounds": bounds_sentence(rules),
-        "drawn_once": drawn_once(reference),
-        "data": _embedded(reference, measured),
-    }
+    return re.sub(r"\n\s*", "\n", html)
 
 
 def _files(styles: Sequence[str]) -> View:
@@ -225,31 +222,51 @@ def _files(styles: Sequence[str]) -> View:
     }
 
 
-def _rules(reference: Reference, measured: Measured | None) -> View:
-    rules = rule_views(reference)
+def _rules(reference: Reference, page: Told, measured: Measured | None) -> View:
+    """Return the rules: what holds in all of them, a table with a column per rule, lists, and each by itself."""
+    rule_base = reference.rule_base
+    has_table = 1 < len(page.rules) <= MAX_COLUMNS
+    rules = rule_views(reference, page, measured, with_lines=len(page.rules) > MAX_COLUMNS)
+    lists = page.lists if has_table else page.strengths
+    truth = rule_base.background.truth
     return {
+        "start": page.rules[0].start,
         "rules": rules,
+        "shared": [(effect.head, with_minus(effect.cells[0])) for effect in page.shared],
+        "side_by_side": [(head, [with_minus(cell) for cell in cells]) for head, cells in page.rows * has_table],
+        "lists": [(head, with_minus(text)) for head, text in lists.items()],
+        "lists_open": _MAX_LISTS_OPEN,
+        "notes": [with_minus(f"{text.rstrip('.')}.") for text in page.notes],
+        "scale_note": reference.scale.reading(rule_base.target_name),
         "rule_orders": _rule_orders(rules),
         "rule_subjects": list(dict.fromkeys(part["name"] for rule in rules for part in rule.conditions)),
-        "has_offsets": any(rule.offsets for rule in rules),
-        "has_places": all(rule.sentence is not None for rule in rules),
-        "largest_term": max((term.size for rule in rules for term in rule.terms), default=0.0) or 1.0,
-        "rule_errors": _rows_of_rule_errors(reference.rule_base, measured),
-        "rules_open": _MAX_RULES_OPEN,
+        "rule_errors": f"on {rule_base.background.held_out if truth and truth.held_out else _learned_from(measured)}",
+        "loss_title": rule_base.output.loss.title if rule_base.output.loss.reweighted else "RMSE",
         "rules_listed": _MAX_RULES_LISTED,
-        "curves": curve_views(reference),
     }
 
 
-def _errors(reference: Reference, measured: Measured | None) -> View:
+def _errors(reference: Reference, measured: Measured | None, table: Any) -> View:
     rules = reference.rule_base
-    return {
+    view: View = {
         "glance": error_views.headlines(reference, measured),
         "errors": error_views.error_rows(reference, error_views.model_errors(rules, measured)),
-        "examples": [] if measured is None else measured.examples,
-        "pictures": [] if measured is None else error_views.error_pictures(measured, rules.target_unit),
+        "examples": [],
+        "pictures": [],
+        "by_group": [],
         "pictured": _pictured(measured),
     }
+    if measured is not None:
+        view["examples"] = measured.examples
+        view["pictures"] = error_views.error_pictures(measured, rules.target_unit)
+        frame = as_frame(table, rules.columns if np.shape(table)[1:] == (len(rules.columns),) else None)
+        view["by_group"] = group_views(reference, frame, measured.observed, measured.predicted)
+    return view
+
+
+def _learned_from(measured: Measured | None) -> str:
+    """Name the rows behind the training summary."""
+    return "given rows" if measured is not None and measured.stand_in else "training rows"
 
 
 def _pictured(measured: Measured | None) -> str:
@@ -270,17 +287,9 @@ def _rule_orders(rules: Sequence[RuleView]) -> list[tuple[str, str]]:
         orders.append(("support", "rows, most first"))
     if all(rule.importance is not None for rule in rules):
         orders.append(("importance", "importance, most first"))
-    if any(rule.errors for rule in rules):
+    if any(rule.error is not None for rule in rules):
         orders.append(("error", "error alone, largest first"))
     return orders
-
-
-def _labels_title(rule_base: RuleBase) -> str:
-    """Return the title of the column of labels in the table of inputs."""
-    if not rule_base.antecedents.shares_labels:
-        return "labels"
-    free = any(variable.partition.of_triangles for variable in rule_base.variables)
-    return f"labels and {'what they stand for' if free else 'where they meet'}"
 
 
 def _template() -> Any:
@@ -318,38 +327,3 @@ def _feature_json(reference: Reference, feature: Feature, measured: Measured | N
         plain["options"] = [list(option.values) for option in feature.options]
         plain["common"] = reference.commonest(feature, None if measured is None else measured.values)
     return plain
-
-
-def _rows_of_rule_errors(rule_base: RuleBase, measured: Measured | None) -> str:
-    """Name the rows on which the errors of single rules were measured; "" if these errors are not shown."""
-    truth = rule_base.background.truth
-    if truth is None or rule_base.n_rules == 1:
-        return ""
-    return "held-out rows" if truth.held_out else f"{_learned_from(measured)} rows"
-
-
-def _learned_from(measured: Measured | None) -> str:
-    """Return the kind of the rows behind the training summary: "given" or "training"."""
-    return "given" if measured is not None and measured.stand_in else "training"
-
-
-def _about(reference: Reference, measured: Measured | None) -> list[tuple[str, str]]:
-    """Return named facts about the data and the model."""
-    rules, training, which = reference.rule_base, reference.rule_base.training, _learned_from(measured)
-    tolerance, facts = TARGET_SHARE * reference.background.target_spread, []
-    if training is not None and which == "training":
-        rows = f"{counted(training.n_rows, 'row')}, {counted(len(rules.features), 'input')}"
-        facts.append(("Training data", rows))
-    if measured is not None and not measured.are_training:
-        facts.append(("Given rows", f"{len(measured.observed):,}"))
-    if training is not None:
-        low, mean = shown(training.target_low, tolerance), shown(training.target_mean, tolerance)
-        high, spread = reference.target(training.target_high), reference.target(training.target_spread)
-        facts.append((rules.target_name, f"{low} to {high} in the {which} rows"))
-        facts.append(("Mean and spread", f"{mean} and {spread}"))
-    product = (
-        "the product of its conditions' degrees"
-        if rules.t_norm == "product"
-        else "the smallest of its conditions' degrees"
-    )
-    return [*facts, ("A rule's degree", product)]

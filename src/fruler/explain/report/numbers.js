@@ -35,7 +35,7 @@ function makeNumbers(tolerance) {
     return text.startsWith("−") || text === "0" ? text : `+${text}`;
   }
 
-  const percent = share => (share > 0 && share < 0.005 ? "below 1%" : `${Math.round(100 * share)}%`);
+  const percent = share => (share > 0 && share < 0.005 ? "less than 1%" : `${Math.round(100 * share)}%`);
 
   return { shown, fixed, signed, percent };
 }

@@ -13,7 +13,7 @@
   // Details cannot be opened on paper, so open them before; the smallest terms of rules would fill pages.
   window.addEventListener("beforeprint", () => {
     if (!root.classList.contains("print-all")) return;
-    unfolded = [...document.querySelectorAll("details.rule-more:not([open]), details.more-effects:not([open])")];
+    unfolded = [...document.querySelectorAll("details.rule:not([open]), details.more-effects:not([open])")];
     for (const details of unfolded) details.open = true;
   });
   window.addEventListener("afterprint", () => {

@@ -1,5 +1,15 @@
 "use strict";
 
+// A link to a rule opens it.
+(() => {
+  function open() {
+    const target = document.getElementById(location.hash.slice(1));
+    if (target?.matches("details.rule")) target.open = true;
+  }
+  window.addEventListener("hashchange", open);
+  open();
+})();
+
 // The list of rules, which can be searched, sorted and grouped if it is long.
 (() => {
   const tools = document.getElementById("rule-tools");
@@ -10,12 +20,12 @@
   const rules = [...list.querySelectorAll(".rule")].map((element, at) => ({
     element,
     at,
-    words: [...element.querySelectorAll("h3, .sentence")].map(part => part.textContent).join(" ").replace(/\s+/g, " ").toLowerCase(),
+    words: [...element.querySelectorAll(".rule-name, .sentence")].map(part => part.textContent).join(" ").replace(/\s+/g, " ").toLowerCase(),
     // The condition of the rule on each subject; a subject without a condition may have any value.
-    asks: new Map([...element.querySelectorAll("[data-subject]")].map(part => [part.dataset.subject, part.querySelector("b").textContent])),
+    asks: new Map([...element.querySelectorAll("[data-subject]")].map(part => [part.dataset.subject, part.dataset.words])),
   }));
 
-  const asked = (rule, subject) => (rule.asks.has(subject) ? `${subject} is ${rule.asks.get(subject)}` : `any ${subject}`);
+  const asked = (rule, subject) => (rule.asks.has(subject) ? `${subject}: ${rule.asks.get(subject)}` : `any ${subject}`);
 
   function inOrder() {
     const by = sort.value;
