@@ -52,7 +52,7 @@ def test_large_files_are_learned_from_in_batches(fruler, folder, houses, tmp_pat
     assert "left out  id: " in result.stdout
     assert "left out  country: " in result.stdout
     # Six rows have no price.
-    assert "These rules were learned from 1,194 rows; the typical error, " in result.stdout
+    assert "Learned from 1,194 rows; the errors are of a sample.\n" in result.stdout
     rules = load_model(model).rule_base_
     assert rules.training.n_rows == 1_194
     assert next(one.unit for one in rules.variables if one.name == "size") == "m²"

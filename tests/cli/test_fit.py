@@ -12,8 +12,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers.commands import command, run_process
+from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import KFold, cross_val_score
 
-from fruler import FuzzyRuleRegressor, load_model
+from fruler import FuzzyRuleRegressor, LMETSKRegressor, load_model
 from fruler._cli.options import FitOptions
 from fruler.data._examples import example_path
 
@@ -34,35 +36,74 @@ def test_the_output_says_what_was_read_left_out_and_learned(fitted, model):
     ]
     assert any("smoker" in line for line in said[said.index("") :])
     assert "On held-out rows, half of the predictions miss by less than " in " ".join(said)
-    assert "Test on 39 held-out rows: root mean squared error of models learned from the other 160" in said
-    above = next(place for place, line in enumerate(said) if " rules above, " in line)
-    # The rules that are printed and saved, and the error that is theirs.
+    # The errors are those of the rules that are printed and saved, and of simpler models on the same rows.
     rules = load_model(model).rule_base_
-    assert said[above] == (
-        f"These models are not kept: the {rules.n_rules} rules above, with {rules.numbers_to_read} numbers to read, "
-        "were learned from all 199 rows."
+    above = said.index(
+        f"Root mean squared error of the {rules.n_rules} rules above on held-out rows, by cross-validation"
     )
-    told = float(re.fullmatch(r"Their typical error, ([\d.]+) k€, comes from cross-validation\.", said[above + 1])[1])
-    assert told == pytest.approx(rules.training.cv_rmse, abs=0.002 * rules.training.target_spread)
-    assert f"RMSE {told:.2g}" in " ".join(fitted.stdout.split())
+    told = [float(re.fullmatch(r"  .*?  +([\d.]+) k€", line)[1]) for line in said[above + 1 : above + 4]]
+    assert told[0] == pytest.approx(rules.training.cv_rmse, rel=0.01)
+    assert told[0] < told[1] < told[2]
+    assert not any("Note: " in line for line in said)
     assert any(line.startswith("Model written to ") for line in said)
     # A slow machine tells of its progress.
     assert all("RMSE " in line for line in fitted.stderr.splitlines())
 
 
-def test_the_errors_are_those_of_models_fitted_without_the_held_out_rows(fruler, houses):
+def test_the_errors_are_those_of_simple_models_on_the_same_folds(fruler, houses):
     document = json.loads(fruler("fit", houses, "--target", "price", "--json", "--seed", 3).stdout)
+    assert document["held_out"] is None
+    table = pd.read_csv(houses).dropna(subset=["price"])
+    X, y = table[["size", "smoker", "colour", "heated", "age"]], table["price"].to_numpy()
+    model = FuzzyRuleRegressor(random_state=3).fit(X, y)
+    found = document["cross_validation"]
+    assert found == {"rmse": model.rule_base_.training.cv_rmse, "n_rules": model.n_rules_, "rows": "held-out rows"} | (
+        model.baselines_._asdict()
+    )
+    columns = model.rule_base_.inputs_of(X)
+    folds = KFold(5, shuffle=True, random_state=0)
+    line = -cross_val_score(LinearRegression(), columns, y, cv=folds, scoring="neg_root_mean_squared_error").mean()
+    assert found["linear_regression"] == pytest.approx(line, rel=0.15)
+    assert found["mean"] == pytest.approx(y.std(), rel=0.1)
+
+
+def test_an_algorithm_without_cross_validation_is_tested_on_held_out_rows(fruler, houses):
+    options = ("--target", "price", "--seed", 3, "--algorithm", "l-metsk")
+    document = json.loads(fruler("fit", houses, *options, "--json").stdout)
+    assert document["cross_validation"] is None
     table = pd.read_csv(houses).dropna(subset=["price"])
     X, y = table[["size", "smoker", "colour", "heated", "age"]], table["price"].to_numpy()
     order = np.random.default_rng(3).permutation(len(y))
     test, train = order[:39], order[39:]
-    rules = FuzzyRuleRegressor(random_state=3).fit(X.iloc[train], y[train])
+    n_rules = len(document["rule_base"]["rules"])
+    rules = LMETSKRegressor(random_state=3).fit(X.iloc[train], y[train])
+    rules = rules.with_rules(max(n_rules, rules.pareto_["rules"].min()))
     errors = document["held_out"]["rmse"]
     assert errors["rules"] == pytest.approx(np.sqrt(np.square(rules.predict(X.iloc[test]) - y[test]).mean()))
     assert errors["mean"] == pytest.approx(np.sqrt(np.square(y[train].mean() - y[test]).mean()))
     columns = np.c_[np.ones(len(y)), rules.rule_base_.inputs_of(X)]
     line = np.linalg.lstsq(columns[train], y[train], rcond=None)[0]
     assert errors["linear_regression"] == pytest.approx(np.sqrt(np.square(columns[test] @ line - y[test]).mean()))
+    said = fruler("fit", houses, *options).stdout
+    assert "Test on 39 held-out rows: root mean squared error of models learned from the other 160, which" in said
+    assert f"\n  {rules.n_rules_} other rules " in said
+    assert f"The {n_rules} rules above were learned from all 199 rows, also from those of the test.\n" in said
+
+
+@pytest.mark.parametrize(
+    ("told", "why"),
+    [("noise", "the inputs say little about y"), ("wide", "20 rows are few for 8 inputs")],
+)
+def test_rules_that_are_no_better_than_a_simpler_model_say_so_first(fruler, tmp_path, told, why):
+    rng = np.random.default_rng(0)
+    shape = (200, 2) if told == "noise" else (20, 8)
+    table = pd.DataFrame(rng.normal(size=shape), columns=list("abcdefgh")[: shape[1]])
+    table["y"] = rng.normal(size=shape[0])
+    table.to_csv(tmp_path / "t.csv", index=False)
+    said = fruler("fit", tmp_path / "t.csv", "--target", "y").stdout.splitlines()
+    note = next(place for place, line in enumerate(said) if line.startswith("Note: on held-out rows these rules are "))
+    assert said[note].endswith(f"than always predicting the mean: {why}.")
+    assert note < next(place for place, line in enumerate(said) if line.startswith("y: "))
 
 
 def test_the_saved_model_is_that_of_all_rows_with_labels_units_and_categories(model):
@@ -88,7 +129,8 @@ def test_json_is_one_document_and_messages_go_elsewhere(fruler, houses, model):
     document = json.loads(result.stdout)
     assert document["held_out"] is None
     rules = load_model(model)
-    assert document["cross_validation"] == {"n_rules": rules.n_rules_, "rmse": rules.rule_base_.training.cv_rmse}
+    validated = document["cross_validation"]
+    assert (validated["n_rules"], validated["rmse"]) == (rules.n_rules_, rules.rule_base_.training.cv_rmse)
     assert [point["rmse"] for point in document["front"]] == pytest.approx(rules.pareto_["rmse"].tolist())
     assert document["columns_left_out"]["country"] == "always Spain"
     assert document["rule_base"] == json.loads(model.read_text())["rule_bases"][0]
@@ -132,22 +174,22 @@ def test_numbers_that_are_codes_of_categories(fruler, tmp_path, gap):
 
 def test_a_rare_category_may_be_missing_from_the_rows_that_the_error_is_measured_with(fruler, tmp_path):
     table = make_codes().drop(columns="zone").assign(k="usual")
-    # Row 0 is held out, so that the others have one category.
-    table.loc[np.random.default_rng(0).permutation(120)[0], "k"] = "rare"
+    # One of the last rows, so that the others have one category.
+    table.loc[110, "k"] = "rare"
     table.to_csv(tmp_path / "t.csv", index=False)
-    result = fruler("fit", tmp_path / "t.csv", "--target", "y")
+    result = fruler("fit", tmp_path / "t.csv", "--target", "y", "--test-last", "20%")
     assert result.returncode == 0, result.stderr
     assert "  category  k: usual, rare\n" in result.stdout
-    assert "24 held-out rows" in result.stdout
+    assert "the last 24 rows" in result.stdout
 
 
 def test_rows_enough_for_each_category_of_the_table_are_enough_for_the_test(fruler, tmp_path):
     # Three rows for each in the table, and fewer in four fifths of it.
     table = make_codes(90).assign(zone=[f"zone {i % 30}" for i in range(90)])
     table.to_csv(tmp_path / "t.csv", index=False)
-    result = fruler("fit", tmp_path / "t.csv", "--target", "y")
+    result = fruler("fit", tmp_path / "t.csv", "--target", "y", "--test-last", "20%")
     assert result.returncode == 0, result.stderr
-    assert "18 held-out rows" in result.stdout
+    assert "the last 18 rows" in result.stdout
 
 
 def test_categories_that_are_alike_are_hinted_at_once(fruler, tmp_path):

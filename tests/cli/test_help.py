@@ -65,4 +65,4 @@ def test_bash_completes_commands_and_options(tmp_path):
     result = subprocess.run(
         ["bash", "-c", script], env=environment, capture_output=True, text=True, timeout=60, check=False
     )
-    assert result.stdout.splitlines() == ["explain export", "--time-limit"], result.stderr
+    assert result.stdout.splitlines() == ["explain export", "--time --time-limit"], result.stderr

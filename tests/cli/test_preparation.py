@@ -239,3 +239,41 @@ def test_a_message_about_all_columns_stays_short():
         prepare_table(pd.DataFrame({**empty, "y": np.arange(N)}), "y")
     assert len(str(refused.value)) < 500
     assert str(refused.value).endswith("; and 296 more); add a column of numbers or of a few categories")
+
+
+def hints_of(table, **settings):
+    return prepare_table(table, "y", **settings).hints
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "hinted"),
+    [
+        ("n", np.random.default_rng(0).permutation(100) + 1, True),  # shuffled
+        ("n", np.sort(np.random.default_rng(0).permutation(150)[:100]), True),  # a part of a table
+        ("PID", np.random.default_rng(0).permutation(10**6)[:100] + 526_300_000, True),
+        ("patient_id", np.random.default_rng(0).permutation(10**4)[:100], True),
+        ("CustomerID", np.arange(100)[::-1] * 7, True),
+        ("price", np.random.default_rng(0).permutation(9_000)[:100] * 100 + 100_000, False),
+        ("year", np.arange(100) % 40 + 1980, False),
+        ("steps", np.random.default_rng(0).permutation(10**5)[:100], False),
+    ],
+)
+def test_identifiers_are_hinted_at(name, values, hinted):
+    table = pd.DataFrame({name: values, "x": np.linspace(0, 1, 100), "y": np.sin(np.arange(100.0)) + 5})
+    told = f"{name} is another number in every row, like an identifier; if it is not a measurement, leave it out"
+    assert any(hint.startswith(told) for hint in hints_of(table)) == hinted
+
+
+def test_groups_of_rows_are_hinted_at_once_unless_they_are_known():
+    rng = np.random.default_rng(0)
+    group = np.repeat(np.arange(20), 6)
+    table = pd.DataFrame({"who": [f"P{k}" for k in group], "x": rng.uniform(size=120), "y": rng.normal(size=120) + 5})
+    known = table.assign(age=rng.uniform(20, 80, 20)[group], size=rng.uniform(150, 190, 20)[group])
+    told = [hint for hint in hints_of(known) if "--group" in hint]
+    assert told == [
+        "who has about 6 rows for each of 20 values; to predict new ones, say --group who, which holds out all rows of "
+        "one together"
+    ]
+    assert not hints_of(known, group="who")
+    assert not hints_of(table)
+    assert len(hints_of(table.rename(columns={"who": "patient"}))) == 1

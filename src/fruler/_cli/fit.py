@@ -8,20 +8,25 @@ import time
 from dataclasses import fields
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from fruler._cli.column_options import constraint_settings, parse_labels, parse_units, with_names
 from fruler._cli.failures import recorded_warnings, said_of, say
 from fruler._cli.holdout import (
     MIN_ROWS_FOR_TEST,
+    Folding,
     HeldOut,
     Rows,
     Split,
+    by_name,
     error_table,
+    folded,
     held_out_errors,
     last_rows,
     n_last_rows,
     random_rows,
+    verdict,
 )
 from fruler._cli.input import GivenTable, is_large, joined_name, open_batches, read_frame, read_whole, same_file
 from fruler._cli.options import FitOptions, check_effort
@@ -29,19 +34,20 @@ from fruler._cli.output import STDOUT, as_json, check_destination, show, write_o
 from fruler._cli.preparation import PreparedTable, prepare_table
 from fruler._cli.report import command_origin, require_jinja
 from fruler._table.constraints import INTERACTIONS, MONOTONIC
+from fruler._table.dates import DateFormat
 from fruler._table.faults import FaultyValuesWarning
-from fruler._wording import counted, either, number_within, quote_names
+from fruler._wording import counted, either, quote_names
 from fruler.callbacks import ProgressBar
 from fruler.data._scan import FileScan
 from fruler.estimators._growth import FuzzyRuleRegressor
 from fruler.estimators.base import BaseRuleRegressor
 from fruler.estimators.registry import find_estimator
+from fruler.learning._folds import LATER, forward_folds
 from fruler.learning._sampled_table import sample_frame
 from fruler.rules._inputs import EXTRAPOLATIONS
 from fruler.rules._json.document import rule_base_to_json
 from fruler.rules._losses import LOSS_NAMES, loss_given
 from fruler.rules._output import LINK_NAMES, PLAIN, Bounds, Output
-from fruler.rules._rule_base import RuleBase
 
 # Options that not every algorithm has: the parameter of each, and what the message says of an algorithm without it.
 _PARAMETERS = {
@@ -60,10 +66,14 @@ _PARAMETERS = {
 }
 # Options that are passed to the parameter unchanged.
 _AS_GIVEN = ("max_rules", "calibration", "extrapolation", "link", "loss", "quantile", "power")
-# Errors are rounded to this share of the target's spread.
-_SHARE_OF_ERROR = 0.002
 # The columns of a table in batches are judged by this number of rows.
 _ROWS_JUDGED = 50_000
+# The share of the rows that is tested if they are in order of time.
+_LAST = "20%"
+# Rows are few if there are fewer than this for each input.
+_FEW_ROWS = 10
+# Errors of rows that follow each other are alike if their correlation exceeds this, and this many standard errors.
+_ALIKE, _SURE = 0.2, 5.0
 
 
 def learn_rules(options: FitOptions) -> None:
@@ -80,7 +90,10 @@ def learn_rules(options: FitOptions) -> None:
     target = _target_of(table, options)
     table.refuse_doubts([target])
     with said_of(table.name):
-        prepared = prepare_table(table.frame, target, drop=options.drop, categories=options.category)
+        prepared = prepare_table(
+            table.frame, target, drop=options.drop, categories=options.category, group=options.group
+        )
+        prepared, folding = folded(table.frame, prepared, options)
     names = [*prepared.inputs.columns, str(prepared.target.name)]
     units, labels = parse_units(options.unit, names), parse_labels(options.label, names)
     settings = _settings(options, prepared)
@@ -89,16 +102,17 @@ def learn_rules(options: FitOptions) -> None:
         # With --json, standard output has only the document.
         show(text, err=options.json)
 
-    split = _split(options, len(prepared.inputs))
+    split = _split(options, len(prepared.inputs), folding)
     tell("\n".join(_what_was_read(options, table, prepared)))
     start = time.monotonic()
-    tested = None if split is None else _tested(options, prepared, settings, split)
-    regressor = _learned(options, prepared, settings, time.monotonic() - start, tested=tested is not None)
+    regressor = _learned(options, prepared, settings, folding, tested=split is not None)
+    seconds = time.monotonic() - start
+    tested = None if split is None else _tested(options, prepared, settings, folding, split, regressor, seconds)
     seconds = time.monotonic() - start
     regressor = with_names(regressor, units, labels)
     if not options.json:
-        tell(f"\n{regressor.rule_base_}\n")
-    tell("\n".join(_errors(options, prepared, tested, regressor)))
+        tell("\n".join(["", *_verdict(prepared, tested, regressor), f"{regressor.rule_base_}\n"]))
+    tell("\n".join([*_errors(options, prepared, tested, regressor), *_time_hint(options, prepared, regressor)]))
     if options.model is not None:
         regressor.save(options.model)
     if options.report is not None:
@@ -112,7 +126,7 @@ def learn_rules(options: FitOptions) -> None:
 
 def _learn_in_batches(options: FitOptions, scan: FileScan) -> None:
     """Learn from files that are too large for memory; columns are judged by a sample of the rows."""
-    for option in ("calibration", "test_last"):
+    for option in ("calibration", "test_last", "time"):
         if option in _given(options):
             said = option.replace("_", "-")
             raise ValueError(f"--{said} needs a table in memory; leave it out, or raise --max-memory")
@@ -126,7 +140,9 @@ def _learn_in_batches(options: FitOptions, scan: FileScan) -> None:
     known = scan.narrowed(scan.names, target)
     sample = GivenTable(name, sample_frame(known, _ROWS_JUDGED))
     with said_of(name):
-        prepared = prepare_table(sample.frame, target, drop=options.drop, categories=options.category)
+        prepared = prepare_table(
+            sample.frame, target, drop=options.drop, categories=options.category, group=options.group
+        )
     names = [*prepared.inputs.columns, target]
     units, labels = parse_units(options.unit, names), parse_labels(options.label, names)
     settings = _settings(options, prepared) | {"time_limit": options.time_limit, "checkpoint": options.checkpoint}
@@ -140,18 +156,16 @@ def _learn_in_batches(options: FitOptions, scan: FileScan) -> None:
     start = time.monotonic()
     with said_of(name), recorded_warnings() as caught:
         regressor: BaseRuleRegressor = estimator(**settings, callbacks=ProgressBar(title="learning the rules"))
-        regressor.fit(known.narrowed(names, target), target)
+        given = names if options.group is None else [*names, options.group]
+        regressor.fit(known.narrowed(given, target), target, groups=options.group)
     for warning in caught:
         say(str(warning.message))
     seconds = time.monotonic() - start
     regressor = with_names(regressor, units, labels)
     if not options.json:
         tell(f"\n{regressor.rule_base_}\n")
-    said = f"These rules were learned from {rows}"
-    if math.isfinite(regressor.rule_base_.background.cv_rmse):
-        error = _typical_error(regressor.rule_base_)
-        said += f"; the typical error, {error}, comes from cross-validation on a sample"
-    tell(f"{said}.")
+    errors = _validated_lines(prepared, regressor)
+    tell("\n".join([*errors, f"Learned from {rows}{'; the errors are of a sample' if errors else ''}."]))
     if options.model is not None:
         regressor.save(options.model)
     if options.report is not None:
@@ -169,6 +183,10 @@ def _check(options: FitOptions) -> None:
         if options.no_test:
             raise ValueError("--no-test and --test-last exclude each other; choose one")
         n_last_rows(options.test_last, 1)
+    if options.time is not None:
+        for other in ("group", "calibration"):
+            if getattr(options, other) is not None:
+                raise ValueError(f"--time and --{other} exclude each other; choose one")
     known, given = _estimator(options).parameter_names(), _given(options)
     for option, (parameter, lack) in _PARAMETERS.items():
         if option in given and parameter not in known:
@@ -244,35 +262,51 @@ def _bounds(options: FitOptions) -> Bounds | None:
     return low, high
 
 
-def _split(options: FitOptions, n_rows: int) -> Split | None:
-    """Split the rows into training and held-out rows; None without a test, or with too few rows."""
+def _split(options: FitOptions, n_rows: int, folding: Folding) -> Split | None:
+    """Split the rows into training and held-out rows; None without a test.
+
+    Rules that are cross-validated have an error of their own, and need no test of others unless it was asked for.
+    """
     if options.test_last is not None:
-        return last_rows(n_rows, options.test_last)
-    return None if options.no_test or n_rows < MIN_ROWS_FOR_TEST else random_rows(n_rows, options.seed)
+        return last_rows(n_rows, options.test_last, folding.numbers)
+    measured = "cv" in _estimator(options).parameter_names() and options.loss == FitOptions.loss
+    if options.no_test or n_rows < MIN_ROWS_FOR_TEST or measured:
+        return None
+    if options.time is not None:
+        return last_rows(n_rows, _LAST, folding.numbers)
+    return random_rows(n_rows, options.seed, folding.numbers)
 
 
-def _tested(options: FitOptions, prepared: PreparedTable, settings: dict[str, Any], split: Split) -> HeldOut:
-    """Measure the error on held-out rows; the model fitted to the others is not kept."""
+def _tested(
+    options: FitOptions,
+    prepared: PreparedTable,
+    settings: dict[str, Any],
+    folding: Folding,
+    split: Split,
+    kept: BaseRuleRegressor,
+    seconds: float,
+) -> HeldOut | None:
+    """Measure the error on held-out rows of a model of the same size, which was fitted to the others."""
     learned, held_out = ((prepared.inputs.iloc[rows], prepared.target.iloc[rows]) for rows in split)
-    limit = None if options.time_limit is None else options.time_limit / 2.0
+    limit = None if options.time_limit is None else max(options.time_limit - seconds, options.time_limit / 2.0)
     settings = settings | {"time_limit": limit}
-    rules, ended = _fitted(options, settings, learned, "measuring the error (1 of 2)", "error")
+    rules, ended = _fitted(options, settings, learned, folding.take(split[0]), "testing (2 of 2)", "error")
     if ended:
-        # The error would be that of an unfinished model, not of the rules that are kept.
-        raise KeyboardInterrupt
-    return held_out_errors(rules, learned, held_out)
+        say("the test was interrupted; the rules are complete")
+        return None
+    return held_out_errors(rules.with_rules(max(kept.n_rules_, int(rules.pareto_["rules"].min()))), learned, held_out)
 
 
 def _learned(
-    options: FitOptions, prepared: PreparedTable, settings: dict[str, Any], seconds: float, *, tested: bool
+    options: FitOptions, prepared: PreparedTable, settings: dict[str, Any], folding: Folding, *, tested: bool
 ) -> BaseRuleRegressor:
-    """Fit the model to all rows in the time that is left; `tested` is whether the test came before."""
+    """Fit the model to all rows; `tested` is whether a test comes after it."""
     limit = options.time_limit
-    if limit is not None:
-        limit = max(limit - seconds, limit / 2.0)
-    title = "learning the rules (2 of 2)" if tested else "learning the rules"
+    if limit is not None and tested:
+        limit /= 2.0
+    title = "learning the rules (1 of 2)" if tested else "learning the rules"
     settings = settings | {"time_limit": limit}
-    rules, ended = _fitted(options, settings, (prepared.inputs, prepared.target), title, "rules")
+    rules, ended = _fitted(options, settings, (prepared.inputs, prepared.target), folding, title, "rules")
     if ended:
         say(ended)
     elif rules.ended_early_ and limit is not None:
@@ -283,7 +317,7 @@ def _learned(
 
 
 def _fitted(
-    options: FitOptions, settings: dict[str, Any], rows: Rows, title: str, search: str
+    options: FitOptions, settings: dict[str, Any], rows: Rows, folding: Folding, title: str, search: str
 ) -> tuple[BaseRuleRegressor, str]:
     """Return a fitted regressor, and the warning of the search if it was interrupted."""
     if options.checkpoint is not None:
@@ -291,8 +325,16 @@ def _fitted(
         folder = options.checkpoint / search
         folder.mkdir(parents=True, exist_ok=True)
         settings = settings | {"checkpoint": folder}
+    estimator = _estimator(options)(**settings, callbacks=ProgressBar(title=title))
+    groups = None
+    if "cv" in estimator.parameter_names():
+        groups = folding.groups
+        if folding.times is not None:
+            estimator.set_params(cv=forward_folds(folding.times))
+    elif options.calibration is not None:
+        groups = folding.groups
     with recorded_warnings() as caught:
-        rules = _estimator(options)(**settings, callbacks=ProgressBar(title=title)).fit(*rows)
+        rules = estimator.fit(*rows, groups=groups)
     for warning in caught:
         if isinstance(warning.message, FaultyValuesWarning) and search == "rules":
             # Rows without a target are not counted, so the numbers of the others may not be those of the file.
@@ -314,41 +356,74 @@ def _what_was_read(options: FitOptions, table: GivenTable, prepared: PreparedTab
 def _errors(
     options: FitOptions, prepared: PreparedTable, tested: HeldOut | None, regressor: BaseRuleRegressor
 ) -> list[str]:
-    if tested is None:
-        n_rows = len(prepared.inputs)
-        why = "" if options.no_test else f"; {n_rows} are too few to hold some out for a test"
-        rules = "This rule was" if regressor.n_rules_ == 1 else "These rules were"
-        return [f"{rules} learned from all {counted(n_rows, 'row')}{why}."]
-    return [
-        tested.title(in_order=options.test_last is not None),
-        *error_table(tested.by_name(), regressor.rule_base_.target_unit if tested.has_unit else ""),
-        *_of_the_rules_above(options, tested, regressor.rule_base_),
-    ]
+    rules, n_rows = regressor.rule_base_, len(prepared.inputs)
+    above = "rule above" if rules.n_rules == 1 else f"{rules.n_rules} rules above"
+    learned = f"The {above} {'was' if rules.n_rules == 1 else 'were'} learned from all {counted(n_rows, 'row')}"
+    lines = [] if options.no_test else _validated_lines(prepared, regressor)
+    if tested is not None:
+        lines.append(tested.title(in_order=options.test_last is not None or options.time is not None))
+        lines += error_table(tested.by_name(), rules.target_unit if tested.has_unit else "")
+        lines.append(f"{learned}, also from those of the test.")
+    few = f"; {n_rows} are too few to hold some out for a test" if n_rows < MIN_ROWS_FOR_TEST else ""
+    return lines or [f"{learned}{'' if options.no_test else few}."]
 
 
-def _of_the_rules_above(options: FitOptions, tested: HeldOut, rules: RuleBase) -> list[str]:
-    """Return sentences on the printed rules, which are not those of the test, and on their error."""
-    background = rules.background
-    above = "rule above, with" if rules.n_rules == 1 else f"{rules.n_rules} rules above, with"
-    above += f" {counted(rules.numbers_to_read, 'number')} to read, {'was' if rules.n_rules == 1 else 'were'}"
-    learned = (
-        f"These models are not kept: the {above} learned from all {counted(tested.n_learned + tested.n_tested, 'row')}"
-    )
-    if not math.isfinite(background.cv_rmse):
-        return [f"{learned}. Expect about this error on new rows."]
-    error = _typical_error(rules)
-    whose = "Its" if rules.n_rules == 1 else "Their"
-    lines = [f"{learned}.", f"{whose} typical error, {error}, comes from cross-validation."]
-    if options.test_last is not None:
-        lines.append("Cross-validation holds out random rows: to predict later rows, trust the test.")
-    return lines
+def _validated_lines(prepared: PreparedTable, regressor: BaseRuleRegressor) -> list[str]:
+    """Return the errors of the rules and of simpler models in cross-validation as a table, if there are any."""
+    rules, errors = regressor.rule_base_, _validated(prepared, regressor)
+    if errors is None:
+        return []
+    above = "rule above" if rules.n_rules == 1 else f"{rules.n_rules} rules above"
+    title = f"Root mean squared error of the {above} on {rules.background.held_out}, by cross-validation"
+    return [title, *error_table(by_name(counted(rules.n_rules, "rule"), *errors), rules.target_unit)]
 
 
-def _typical_error(rules: RuleBase) -> str:
-    """Return the error in cross-validation, rounded, with its unit."""
-    background = rules.background
-    number = number_within(background.cv_rmse, _SHARE_OF_ERROR * background.target_spread)
-    return f"{number} {rules.target_unit}".rstrip()
+def _validated(prepared: PreparedTable, regressor: BaseRuleRegressor) -> tuple[float, float | None, float] | None:
+    """Return the errors in cross-validation of the rules, of linear regression and of the mean."""
+    cv_rmse, baselines = regressor.rule_base_.background.cv_rmse, regressor.baselines_
+    if baselines is None or not math.isfinite(cv_rmse) or len(prepared.inputs) < MIN_ROWS_FOR_TEST:
+        return None
+    return cv_rmse, baselines.linear_regression, baselines.mean
+
+
+def _verdict(prepared: PreparedTable, tested: HeldOut | None, regressor: BaseRuleRegressor) -> list[str]:
+    """Return a line that says that the rules are no better than a simpler model, and why, if that is so."""
+    errors = _validated(prepared, regressor)
+    rows = regressor.rule_base_.background.held_out
+    if errors is None and tested is not None:
+        errors = tested.rules, tested.linear, tested.mean
+    said = "" if errors is None else verdict(*errors)
+    if not said:
+        return []
+    n_rows, n_inputs = prepared.inputs.shape
+    reasons = {
+        "the search was ended early": regressor.ended_early_,
+        f"{counted(n_rows, 'row')} {'are' if n_rows > 1 else 'is'} few for {counted(n_inputs, 'input')}": (
+            n_rows < _FEW_ROWS * n_inputs
+        ),
+        "later rows are unlike those before": rows == LATER,
+        "groups differ in what the inputs do not say": rows.startswith("held-out groups"),
+        f"the inputs say little about {prepared.target.name}": "always" in said,
+    }
+    why = next((f": {reason}" for reason, holds in reasons.items() if holds), "")
+    return [f"Note: on {rows} these rules are {said}{why}.\n"]
+
+
+def _time_hint(options: FitOptions, prepared: PreparedTable, regressor: BaseRuleRegressor) -> list[str]:
+    """Return a hint if the errors of rows that follow each other in time are alike, and nobody said so."""
+    dates = [name for name, kind in prepared.kinds.items() if kind == "date"]
+    if options.group is not None or options.time is not None or not dates:
+        return []
+    with recorded_warnings():
+        errors = prepared.target.to_numpy() - regressor.predict(prepared.inputs)
+    for name in dates:
+        ordered = errors[np.argsort(DateFormat.of(prepared.inputs[name]).seconds(prepared.inputs[name]), kind="stable")]
+        alike = float(np.corrcoef(ordered[:-1], ordered[1:])[0, 1])
+        if alike > max(_ALIKE, _SURE / math.sqrt(len(ordered))):
+            return [
+                f"hint: rows near in {name} have like errors; --time {shlex.quote(name)} measures them on later rows"
+            ]
+    return []
 
 
 def _what_was_written(options: FitOptions, seconds: float) -> list[str]:
@@ -377,13 +452,17 @@ def _document(
         errors = {
             "learned_from": tested.n_learned,
             "rows": tested.n_tested,
-            "chosen": "random" if options.test_last is None else "last",
+            "chosen": "random" if options.test_last is None and options.time is None else "last",
             "n_rules": tested.n_rules,
             tested.key: tested.for_json(),
         }
     front = pd.DataFrame(regressor.pareto_)
     cv_error = regressor.rule_base_.background.cv_rmse
-    cross_validation = {"n_rules": regressor.n_rules_, "rmse": cv_error} if math.isfinite(cv_error) else None
+    cross_validation = None
+    if math.isfinite(cv_error):
+        simpler = {} if regressor.baselines_ is None else regressor.baselines_._asdict()
+        rows = regressor.rule_base_.background.held_out
+        cross_validation = {"n_rules": regressor.n_rules_, "rmse": cv_error, **simpler, "rows": rows}
     return {
         "data": table.name,
         "recognised": table.notes(without=options.drop),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -14,11 +14,19 @@ from sklearn.linear_model import LinearRegression
 from sklearn.metrics import root_mean_squared_error
 
 from fruler._arrays import Floats
-from fruler._wording import counted
+from fruler._cli.options import FitOptions
+from fruler._cli.preparation import PreparedTable, bounded_numbers
+from fruler._table.columns import UnusableColumn, column_kind
+from fruler._table.dates import DateFormat
+from fruler._table.texts import column_texts
+from fruler._wording import counted, quoted, suggest
 from fruler.estimators.base import BaseRuleRegressor
+from fruler.learning._folds import group_numbers
 
 # The indices of the training rows and of the held-out rows.
 Split: TypeAlias = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
+# The number of each row's group; None: every row is one.
+Groups: TypeAlias = npt.NDArray[np.intp] | None
 # Inputs and target.
 Rows: TypeAlias = tuple[pd.DataFrame, pd.Series]
 # Numbers with more decimals, or more digits before them, are written with an exponent.
@@ -26,14 +34,102 @@ _MAX_DECIMALS, _MAX_DIGITS = 7, 9
 
 # With fewer rows, a test on a fifth of them is meaningless.
 MIN_ROWS_FOR_TEST = 10
+# Rules are hardly better than the mean above this share of its error, and clearly worse than linear regression above
+# this one: smaller differences are chance.
+_HARDLY, _CLEARLY = 0.98, 1.02
 _SHARE_HELD_OUT = 5
 _MIN_ROWS_LEARNED = 2
 
 
-def random_rows(n_rows: int, seed: int) -> Split:
-    """Hold out a fifth of the rows at random; return the indices of the training rows and of the held-out rows."""
-    order = np.random.default_rng(seed).permutation(n_rows)
-    return order[n_rows // _SHARE_HELD_OUT :], order[: n_rows // _SHARE_HELD_OUT]
+@dataclass(frozen=True, eq=False)
+class Folding:
+    """How rows belong together; neither: each stands for itself.
+
+    Attributes
+    ----------
+    groups : Series or None
+        The group of each row.
+    times : ndarray or None
+        The time of each row; the rows are in order.
+    """
+
+    groups: pd.Series | None = None
+    times: Floats | None = None
+
+    @property
+    def numbers(self) -> Groups:
+        """The number of each row's group, or of its time."""
+        given = self.times if self.groups is None else self.groups
+        return None if given is None else group_numbers(given, len(given))
+
+    def take(self, rows: npt.NDArray[np.int64]) -> Folding:
+        """Return the same for some of the rows."""
+        groups = None if self.groups is None else self.groups.iloc[rows]
+        return Folding(groups, None if self.times is None else self.times[rows])
+
+
+def folded(table: pd.DataFrame, prepared: PreparedTable, options: FitOptions) -> tuple[PreparedTable, Folding]:
+    """Return how the rows of a table belong together, and the prepared table, in order of time if there is one.
+
+    Raises
+    ------
+    ValueError
+        If a row has no group or time, or they are all the same.
+    """
+    name = options.group if options.time is None else options.time
+    if name is None:
+        return prepared, Folding()
+    if name not in table.columns:
+        raise ValueError(f"there is no column {quoted(name)}; {suggest(name, table.columns)}")
+    values = table[name].iloc[prepared.kept]
+    groups = column_texts(values).reset_index(drop=True).rename(name)
+    times = None if options.time is None else _times(values, name)
+    option, empty = ("--group", groups.isna()) if times is None else ("--time", np.isnan(times))
+    if empty.any():
+        row = prepared.kept[int(np.argmax(empty))] + 1
+        raise ValueError(f"{option}: {quoted(name)} has no value in row {row}; fill it in, or remove the row")
+    if len(pd.unique(groups)) < 2:
+        raise ValueError(f"{option}: {quoted(name)} is the same in every row, and folds need at least two values")
+    if times is None:
+        return prepared, Folding(groups)
+    order = np.argsort(times, kind="stable")
+    inputs, target, kept = (
+        prepared.inputs.iloc[order].reset_index(drop=True),
+        prepared.target.iloc[order].reset_index(drop=True),
+        prepared.kept[order],
+    )
+    return replace(prepared, inputs=inputs, target=target, kept=kept), Folding(times=times[order])
+
+
+def _times(values: pd.Series, name: str) -> Floats:
+    """Return a column of numbers or dates as numbers."""
+    try:
+        kind = column_kind(values)
+        if kind == "number":
+            return bounded_numbers(values)
+        if kind == "date":
+            return DateFormat.of(values).seconds(values)
+    except UnusableColumn:
+        pass
+    raise ValueError(f"--time: {quoted(name)} has neither numbers nor dates; choose another column")
+
+
+def random_rows(n_rows: int, seed: int, groups: Groups = None) -> Split:
+    """Hold out about a fifth of the rows at random, whole groups if there are any.
+
+    Returns the indices of the training rows and of the held-out rows.
+    """
+    if groups is None:
+        order = np.random.default_rng(seed).permutation(n_rows)
+        return order[n_rows // _SHARE_HELD_OUT :], order[: n_rows // _SHARE_HELD_OUT]
+    sizes = np.bincount(groups)
+    order = np.random.default_rng(seed).permutation(len(sizes))
+    n_groups = max(1, int(np.searchsorted(np.cumsum(sizes[order]), n_rows // _SHARE_HELD_OUT, side="right")))
+    return _apart(np.isin(groups, order[:n_groups]))
+
+
+def _apart(held_out: npt.NDArray[np.bool_]) -> Split:
+    return np.flatnonzero(~held_out), np.flatnonzero(held_out)
 
 
 def n_last_rows(asked: str, n_rows: int) -> int:
@@ -52,8 +148,10 @@ def n_last_rows(asked: str, n_rows: int) -> int:
     raise ValueError(f"--test-last must be a share such as 20%, or a number of rows above 0; got {asked!r}")
 
 
-def last_rows(n_rows: int, asked: str) -> Split:
-    """Hold out the last rows of the table; return the indices of the training rows and of the held-out rows.
+def last_rows(n_rows: int, asked: str, groups: Groups = None) -> Split:
+    """Hold out the last rows of the table, and all rows of their groups if there are any.
+
+    Returns the indices of the training rows and of the held-out rows.
 
     Raises
     ------
@@ -61,13 +159,15 @@ def last_rows(n_rows: int, asked: str) -> Split:
         If too few rows are left to learn from.
     """
     n_test = n_last_rows(asked, n_rows)
+    rows = np.arange(n_rows, dtype=np.int64)
+    last = rows >= n_rows - n_test if groups is None else np.isin(groups, groups[-n_test:])
+    n_test = max(n_test, int(last.sum()))
     if n_rows - n_test < _MIN_ROWS_LEARNED:
         raise ValueError(
             f"--test-last {asked.strip()} holds out {n_test} of {counted(n_rows, 'row')}, and rules need at least "
             f"{_MIN_ROWS_LEARNED} to learn from; hold out fewer"
         )
-    rows = np.arange(n_rows, dtype=np.int64)
-    return rows[:-n_test], rows[-n_test:]
+    return _apart(last)
 
 
 @dataclass(frozen=True)
@@ -106,14 +206,12 @@ class HeldOut:
             tested, others = f"the last {rows}", f"{self.n_learned:,} before"
         else:
             tested, others = f"{counted(self.n_tested, 'held-out row')}", f"other {self.n_learned:,}"
-        return f"Test on {tested}: {self.measure} of models learned from the {others}"
+        return f"Test on {tested}: {self.measure} of models learned from the {others}, which are not kept"
 
     def by_name(self) -> dict[str, float]:
         """Return the errors by the names shown to the user."""
-        rules = counted(self.n_rules, "rule")
-        if self.linear is None:
-            return {rules: self.rules, "always the same": self.mean}
-        return {rules: self.rules, "linear regression": self.linear, "always the mean": self.mean}
+        rules = f"{self.n_rules} other rule{'s' * (self.n_rules != 1)}"
+        return by_name(rules, self.rules, self.linear, self.mean)
 
     @property
     def key(self) -> str:
@@ -124,6 +222,28 @@ class HeldOut:
         """Return the errors for a JSON document."""
         linear = {} if self.linear is None else {"linear_regression": self.linear}
         return {"rules": self.rules, **linear, "mean": self.mean}
+
+
+def by_name(rules: str, error: float, linear: float | None, mean: float) -> dict[str, float]:
+    """Return the errors of rules and of simpler models by the names shown to the user."""
+    simpler = {"always the same": mean} if linear is None else {"linear regression": linear, "always the mean": mean}
+    return {rules: error, **simpler}
+
+
+def verdict(error: float, linear: float | None, mean: float) -> str:
+    """Return whether the rules are clearly worse than a simpler model, as a part of a sentence; empty if not.
+
+    Examples
+    --------
+    >>> verdict(1.0, 2.0, 3.0), verdict(2.0, 1.0, 3.0), verdict(2.995, 2.0, 3.0)
+    ('', 'worse than linear regression', 'hardly better than always predicting the mean')
+    """
+    same = "the same" if linear is None else "the mean"
+    if error > mean:
+        return f"worse than always predicting {same}"
+    if error > _HARDLY * mean:
+        return f"hardly better than always predicting {same}"
+    return "worse than linear regression" if linear is not None and error > _CLEARLY * linear else ""
 
 
 def held_out_errors(model: BaseRuleRegressor, learned: Rows, held_out: Rows) -> HeldOut:

@@ -112,6 +112,8 @@ class FitOptions(JsonTableOptions):
     model: Path | None = _option("FILE", "Save the model to this file (JSON).")
     report: Path | None = _option("FILE", "Write a report to this file (HTML).")
     drop: list[str] = _repeated("NAME", "A column to leave out")
+    group: str | None = _option("NAME", "Rows with the same value of this column are held out together; not an input.")
+    time: str | None = _option("NAME", "The column with the order of rows: errors are measured on later rows.")
     category: list[str] = _repeated("NAME", "A column of numbers that are codes of categories")
     unit: list[str] = _repeated("NAME=UNIT", "The unit of a column, such as size=m²")
     label: list[str] = _repeated("NAME:LABEL=NEW", "A new name for a label, such as age:low=young")
@@ -137,8 +139,8 @@ class FitOptions(JsonTableOptions):
     )
     algorithm: str = _option("NAME", f"The algorithm: {', '.join(algorithm_names())}.", DEFAULT)
     checkpoint: Path | None = _option("FOLDER", "Save the search in this folder; the same command resumes it.")
-    no_test: bool = _flag("--no-test", "Skip the test on a held-out fifth of the rows.")
-    test_last: str | None = _option("N", "Test on the last rows, such as 20% or 100, for tables in order of time.")
+    no_test: bool = _flag("--no-test", "Skip the comparison with simpler models on held-out rows.")
+    test_last: str | None = _option("N", "Also test on the last rows, such as 20% or 100, with rules from the others.")
 
 
 def check_effort(options: FitOptions | ReportOptions) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -35,6 +36,13 @@ _MIN_COUNTED = 12
 # deviations; it spans a wide range if its largest value is more than this multiple of its smallest.
 _LIKELY_NEGATIVE, _WIDE = 1.25, 50.0
 _CATEGORIES_SHOWN = 8
+# Names of identifiers. Whole numbers that differ in every row are like one, too, if there are more than this number of
+# rows and they span less than this multiple of it, or if they all have as many digits, at least this number.
+_ID = re.compile(r"\b(p|u|gu)?ids?\b|\b(subject|patient|person|participant|customer|client|user|household|animal)s?\b")
+_MIN_DENSE, _DENSE, _LONG = 50, 2, 6
+# A column names groups of rows if it has this number of values, this number of rows for each, hardly any with one row,
+# and this number of other columns are constant within each group, but change between this share of groups.
+_MIN_GROUPS, _FEW_EACH, _MAX_SINGLE, _MIN_CONSTANT, _CHANGES = 5, (2.0, 100.0), 0.1, 2, 0.3
 # A message explains for at most this number of columns why they cannot be inputs.
 _MAX_TOLD = 5
 
@@ -57,6 +65,8 @@ class PreparedTable:
         The columns that are left out, and the reason.
     missing : dict of str to int
         The number of missing values of each input that has any.
+    kept : ndarray of int
+        The positions of the rows in the table.
     hints : tuple of str
         Hints for the user.
     """
@@ -67,6 +77,7 @@ class PreparedTable:
     n_rows: int
     left_out: dict[str, str]
     missing: dict[str, int]
+    kept: npt.NDArray[np.intp]
     hints: tuple[str, ...] = ()
 
     @property
@@ -107,7 +118,12 @@ def _dates(values: pd.Series) -> str:
 
 
 def prepare_table(
-    table: pd.DataFrame, target: str, *, drop: Collection[str] = (), categories: Collection[str] = ()
+    table: pd.DataFrame,
+    target: str,
+    *,
+    drop: Collection[str] = (),
+    categories: Collection[str] = (),
+    group: str | None = None,
 ) -> PreparedTable:
     r"""Prepare a table for learning.
 
@@ -124,6 +140,8 @@ def prepare_table(
         Columns to leave out.
     categories : collection of str
         Columns of numbers that are codes of categories.
+    group : str, optional
+        The column that names the groups of rows, which is no input.
 
     Returns
     -------
@@ -145,9 +163,11 @@ def prepare_table(
     left out  id: 4 categories in 4 rows, too few rows to learn from each
     missing   1 of size; each is estimated from the rest of its row
     """
-    for name in (target, *drop, *categories):
+    for name in (target, *drop, *categories, *([] if group is None else [group])):
         if name not in table.columns:
             raise ValueError(f"there is no column {quoted(name)}; {suggest(name, table.columns)}")
+    if target == group:
+        raise ValueError(f"{quoted(target)} is the target and cannot name the groups; choose another column")
     if target in drop:
         raise ValueError(f"{quoted(target)} is the target and cannot be left out; choose another target")
     if target in categories:
@@ -171,7 +191,7 @@ def prepare_table(
             f"the target {quoted(target)} is {answers[known][0]:g} in every row, so there is nothing to learn; choose "
             "another target"
         )
-    left_out = dict.fromkeys(drop, "as asked")
+    left_out = dict.fromkeys(drop, "as asked") | ({} if group is None else {group: "names the groups of rows"})
     names = [name for name in table.columns if name != target and name not in left_out]
     if not names:
         raise ValueError(f"there is no input column besides the target {quoted(target)}; add at least one")
@@ -202,7 +222,12 @@ def prepare_table(
         len(table),
         {name: left_out[name] for name in table.columns if name in left_out},
         dict(sorted(((name, count) for name, count in gaps.items() if count), key=lambda item: -item[1])),
-        (*_hints(table.loc[known], kinds), *_target_hints(target, answers[known])),
+        np.flatnonzero(known),
+        (
+            *_hints(table.loc[known], kinds),
+            *(_group_hints(inputs[[name for name, kind in kinds.items() if kind != "date"]]) if group is None else ()),
+            *_target_hints(target, answers[known]),
+        ),
     )
 
 
@@ -314,10 +339,48 @@ def _hints(table: pd.DataFrame, kinds: dict[str, columns.Kind]) -> Iterable[str]
             for texts in columns.similar_categories(values):
                 alike = "write them the same way if they mean the same"
                 yield f"{name} has {quote_names(texts)}, which differ only by case or spaces; {alike}"
-        if (
-            kind == "number"
-            and len(table) > _MIN_COUNTED
-            and pd.api.types.is_integer_dtype(values.dtype)
-            and (values.diff().iloc[1:] == 1).all()
-        ):
-            yield f"{name} only counts the rows; if it is not a measurement, leave it out: --drop {shlex.quote(name)}"
+        if kind == "number" and len(table) > _MIN_COUNTED and pd.api.types.is_integer_dtype(values.dtype):
+            if (values.diff().iloc[1:] == 1).all():
+                told = "only counts the rows"
+            elif _identifies(values):
+                told = "is another number in every row, like an identifier"
+            else:
+                continue
+            yield f"{name} {told}; if it is not a measurement, leave it out: --drop {shlex.quote(name)}"
+
+
+def _identifies(values: pd.Series) -> bool:
+    """Return whether whole numbers are all different, and dense, long or named like identifiers."""
+    low, high = int(values.min()), int(values.max())
+    if low < 0 or not values.is_unique:
+        return False
+    dense = len(values) > _MIN_DENSE and high - low < _DENSE * len(values)
+    long = len(str(low)) == len(str(high)) >= _LONG and not (values % 100 == 0).mean() > 1 / _LONG
+    return dense or long or _ID.search(_words(str(values.name))) is not None
+
+
+def _words(name: str) -> str:
+    """Return a name in lower case, its words separated: of "PatientID" and "patient.id" the same."""
+    return re.sub(r"[^a-z0-9]+", " ", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower())
+
+
+def _group_hints(inputs: pd.DataFrame) -> Iterable[str]:
+    """Yield a hint if a column seems to name groups of rows: a few rows each, in which other columns are constant."""
+    for name in inputs.columns:
+        codes, values = pd.factorize(inputs[name])
+        sizes = np.bincount(codes[codes >= 0], minlength=1)
+        each = len(inputs) / max(len(values), 1)
+        if len(values) < _MIN_GROUPS or not _FEW_EACH[0] <= each <= _FEW_EACH[1] or (sizes < 2).mean() > _MAX_SINGLE:
+            continue
+        order = np.argsort(codes, kind="stable")
+        same = codes[order][1:] == codes[order][:-1]
+        others = (pd.factorize(inputs[other])[0][order] for other in inputs.columns if other != name)
+        n_constant = sum(
+            not (changes := own[1:] != own[:-1])[same].any() and changes[~same].mean() > _CHANGES for own in others
+        )
+        if n_constant >= _MIN_CONSTANT or _ID.search(_words(name)):
+            yield (
+                f"{name} has about {each:.0f} rows for each of {len(values):,} values; to predict new ones, say "
+                f"--group {shlex.quote(name)}, which holds out all rows of one together"
+            )
+            return

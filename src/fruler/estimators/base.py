@@ -155,6 +155,9 @@ _ATTRIBUTES = """rule_base_ : RuleBase
         (`rmse`). If the algorithm cross-validates, also both errors on held-out rows (`cv_error`, `cv_rmse`) and the
         ratio of `truth_`. `with_rules` returns any of these models. With ``link="log"`` the errors are errors of the
         target, and the criterion is that of its logarithm.
+    baselines_ : Baselines or None
+        The root mean squared errors of a linear regression (`linear_regression`) and of always predicting the mean
+        (`mean`) on the held-out rows that `cv_rmse` was measured on. None if the algorithm does not cross-validate.
     n_evaluations_ : int
         The number of candidates evaluated, including repeated ones.
     resumed_ : int
@@ -461,6 +464,7 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
         numbers = table.given_numbers(learned.sample_indices)
         self.sample_indices_ = numbers if self._calibration is None else self._calibration.others[numbers]
         self.n_evaluations_ = learned.n_evaluations
+        self.baselines_ = learned.baselines
         self.ended_early_ = not learned.exact
         self.history_ = learned.history
         self.stage_seconds_ = learned.seconds

@@ -28,6 +28,10 @@ class Split(NamedTuple):
     held_out: Indices
     fitted: Indices | None = None
 
+    def others(self, n_rows: int) -> Indices:
+        """Return the rows that the fold is fitted to, of all rows."""
+        return np.setdiff1d(np.arange(n_rows), self.held_out) if self.fitted is None else self.fitted
+
 
 @dataclass(frozen=True, eq=False)
 class Folds:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -42,6 +43,19 @@ class FrontPoint:
     truth: Truth | None = None
 
 
+class Baselines(NamedTuple):
+    """Root mean squared errors of simple models on the held-out rows of a cross-validation, in the target's unit.
+
+    Attributes
+    ----------
+    linear_regression, mean : float
+        The errors of a linear regression, and of always predicting the mean.
+    """
+
+    linear_regression: float
+    mean: float
+
+
 @dataclass(frozen=True, eq=False)
 class Learned:
     """The result of a search.
@@ -63,6 +77,8 @@ class Learned:
         The seconds that each stage took.
     exact : bool
         Whether the search reached its own end: no time limit and no user cut it short.
+    baselines : Baselines or None
+        The errors of simple models on the same held-out rows as those of the front, if the search cross-validates.
     """
 
     front: tuple[FrontPoint, ...]
@@ -72,3 +88,4 @@ class Learned:
     sample_indices: Indices
     seconds: dict[str, float]
     exact: bool = True
+    baselines: Baselines | None = None

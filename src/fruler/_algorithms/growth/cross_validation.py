@@ -19,6 +19,7 @@ from fruler._table.rows import Rows
 from fruler.learning._checkpoint import damaged
 from fruler.learning._control import UNLIMITED, Budget
 from fruler.learning._folds import N_FOLDS, Split
+from fruler.learning.learned import Baselines
 
 # Ridges in rows; see `fruler._algorithms.growth.terms`.
 RIDGES = (0.01, 0.1, 1.0, 10.0, 100.0)
@@ -29,6 +30,8 @@ _STANDARD_ERRORS, _LEAST_TOLERANCE, _LARGEST_TOLERANCE = 1.0, 0.01, 0.03
 _MANY_ROWS, _N_FOLDS_OF_MANY = 4_000, 3
 # A choice is clear if the choices without one of the folds differ by at most this share of the error.
 _CLEAR = 0.01
+# The ridge of a linear regression, in rows: inputs that nearly repeat each other would have huge opposite slopes.
+_BASELINE_RIDGE = 1.0
 
 Residuals = npt.NDArray[np.float32]
 
@@ -183,6 +186,32 @@ def draw_folds(n_rows: int, rng: np.random.Generator) -> list[Indices]:
     return folds[:_N_FOLDS_OF_MANY] if n_rows > _MANY_ROWS else folds
 
 
+def baselines_of(rows: Rows, folds: Sequence[Split], target: Floats) -> Baselines:
+    """Return the errors of simple models on held-out rows.
+
+    Parameters
+    ----------
+    rows : Rows
+        The rows; their inputs are used.
+    folds : sequence of Split
+        The folds.
+    target : ndarray of shape (n_rows,)
+        The target in its own units.
+    """
+    squares, weight = np.zeros(2), 0.0
+    for fold in folds:
+        others, held_out = fold.others(len(rows)), fold.held_out
+        terms, y, own = rows.rows[others], target[others], rows.weight[others]
+        mean = np.average(y, weights=own)
+        weighted = terms.T * own
+        ridge = _BASELINE_RIDGE * (np.arange(terms.shape[1]) > 0)
+        line = np.linalg.solve(weighted @ terms + np.diag(ridge), weighted @ (y - mean))
+        errors = target[held_out] - mean - np.stack([rows.rows[held_out] @ line, np.zeros(len(held_out))])
+        squares += np.square(errors) @ rows.weight[held_out]
+        weight += float(rows.weight[held_out].sum())
+    return Baselines(*np.sqrt(squares / weight).tolist())
+
+
 class CrossValidation:
     """Grows without the rows of each fold, and measures every size and ridge on them.
 
@@ -271,9 +300,8 @@ class CrossValidation:
         if self.budget.over():
             # For wide tables the preparations alone take a while.
             return None
-        rows, (indices, others) = self.problem.rows, self.folds[number]
-        fitted_rows = rows.take(np.setdiff1d(np.arange(len(rows)), indices) if others is None else others)
-        held_out = rows.take(indices)
+        rows, own = self.problem.rows, self.folds[number]
+        fitted_rows, held_out = rows.take(own.others(len(rows))), rows.take(own.held_out)
         if not (fitted_rows.weight.any() and held_out.weight.any()):
             return None
         budget = self.budget.or_when(lambda: self._is_clear)

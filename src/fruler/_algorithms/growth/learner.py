@@ -19,6 +19,7 @@ from fruler._algorithms.growth.cross_validation import (
     CrossValidation,
     Fold,
     Size,
+    baselines_of,
     chosen_size,
     draw_folds,
     residuals_of,
@@ -47,7 +48,7 @@ from fruler._table.rows import Rows
 from fruler.learning._folds import Split
 from fruler.learning._training_table import LocalTable
 from fruler.learning.algorithm import Algorithm, Search
-from fruler.learning.learned import FrontPoint, Learned
+from fruler.learning.learned import Baselines, FrontPoint, Learned
 from fruler.rules.intervals import HeldOutErrors, cross_validated_intervals
 
 STAGES = ("growth", "cross-validation", "fit")
@@ -164,7 +165,21 @@ class GrowthLearner:
             indices,
             dict(zip(STAGES, np.diff(clock).tolist(), strict=True)),
             exact and not self.control.over(),
+            None if choice is None or growth.loss.reweighted else self._baselines(rows, folds),
         )
+
+    def _baselines(self, rows: Rows, folds: list[Split]) -> Baselines:
+        """Return the errors of simple models on held-out rows.
+
+        The error of a model is that of the folds that were needed or, if it is larger, of its structure on all of them.
+        Simple models are measured in the same way.
+        """
+        scale = self.table.target_scale
+        target = self.table.output.of(rows.y * scale.spread + scale.centre)
+        needed, every = (
+            baselines_of(rows, some, target) for some in ([folds[number] for number in self.validated], folds)
+        )
+        return Baselines(*map(max, needed, every))
 
     def _inputs_to_grow_on(self, rows: Rows) -> Indices:
         """Return the inputs that say something new, and those for which the user set anything."""
