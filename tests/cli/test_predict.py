@@ -14,7 +14,7 @@ from helpers.commands import assert_one_line, command, run_process
 from fruler import FuzzyRuleRegressor, load_model
 from fruler._table.gaps import Gaps
 from fruler.data import load_example
-from fruler.explain._told import errors_sentence
+from fruler.explain._story import errors_sentence
 from fruler.rules import Output
 
 ROWS = (

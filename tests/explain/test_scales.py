@@ -174,5 +174,5 @@ def test_notebooks_tell_percents():
     bend = Curve(1, FuzzyPartition([40.0], (0.0, 80.0), 0.0), [[-0.4, 0.01], [0.4, -0.01]])
     rules = replace(FLATS, curves=[bend], output=Output("log", (1.0, None)))
     for page in (rules._repr_html_(), trained(rules)._repr_html_()):
-        assert re.search(r"age: [^<]*% at 80 years<", page)
+        assert "% at 80 years" in page
         assert "Predictions are at least 1" in page

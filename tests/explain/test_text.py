@@ -7,7 +7,8 @@ import pytest
 from helpers.triangle_rules import mamdani, own_sets
 
 from fruler._table.date_sources import TrendSource
-from fruler.explain._told import alone_sentence, errors_sentence, told, unused_sentence
+from fruler.explain._story import alone_sentence, errors_sentence
+from fruler.explain._told import told, unused_sentence
 from fruler.explain.text import rules_text
 from fruler.rules import (
     FuzzyPartition,

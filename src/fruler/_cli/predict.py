@@ -30,7 +30,7 @@ from fruler._wording import counted, quote_names, readable_number, unit_after
 from fruler.data._file_content import ReadOptions
 from fruler.data._scan import FileScan, read_ahead
 from fruler.estimators.base import BaseRuleRegressor
-from fruler.explain._told import errors_sentence
+from fruler.explain._story import errors_sentence
 from fruler.explain.explanation import Explanation
 from fruler.rules._background import outside_training, said_of_outside, said_of_unseen, unseen_by_rules
 from fruler.rules._rule_base import RuleBase

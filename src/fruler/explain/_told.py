@@ -45,6 +45,7 @@ from fruler._wording import (
 from fruler.explain._conditions import GLUE, Said, conditions, fades, meaning, unclear
 from fruler.explain._effects import accepted_levels, typical_outputs
 from fruler.explain._scales import Scale, bounds_sentence, scale_of
+from fruler.explain._story import miss_text, story_of
 from fruler.rules._curves import Curve
 from fruler.rules._features import Feature
 from fruler.rules._inputs import Variable
@@ -54,16 +55,17 @@ from fruler.rules._rule_base import RuleBase
 # predictions are almost exact; and of the spread, if errors are not known.
 _SHARE_OF_ERROR, _SHARE_OF_SPREAD, _UNKNOWN = 0.1, 0.002, 0.002
 # The deviation of net effects from their points, as a share of that error.
-_CURVED = 1.5
+_CURVED = 0.75
 # The rounding of all amounts together, as a share of that error: amounts are rounded to powers of ten, most to less.
-_ROUNDED = 2.0
+_ROUNDED = 1.6
 # Beyond so many standard deviations points may be less exact, by this factor for each further one.
 _CORE, _RARE = 1.5, 3.0
+_HALF = 0.5
 # Effects below this share of the target's spread in every rule are small. Those that are left out may together change
 # predictions by this share of the typical error.
 _SMALL, _LEFT_OUT = 0.01, 0.05
-# The rounding of a typical output, as a share of the target's spread, and of errors, as a share of themselves.
-_ABOUT, _OF_MISS = 0.02, 0.05
+# The rounding of a typical output, as a share of the target's spread.
+_ABOUT = 0.02
 # Amounts per unit count from a round value this near to the typical one, as a share of the width of the input's rows.
 _NEAR = 0.25
 # Rounding of amounts per unit matters up to this many widths from there.
@@ -78,8 +80,8 @@ _BETWEEN = 12
 _LEAST_WIDTH = 0.5
 # A category occurs in a rule if so many of its rows have it.
 _OCCURS = 0.5
-# More names than this are counted, not named; so many columns are in the story, each with this share of importance.
-_MAX_NAMED, _MAX_OTHERS, _IN_STORY, _LEAST_SHARE = 8, 3, 3, 0.05
+# More names than this are counted, not named; of more categories with the same amount none is.
+_MAX_NAMED, _MAX_OTHERS = 8, 3
 _SEPARATOR = " · "
 Flags = npt.NDArray[np.bool_]
 
@@ -331,7 +333,7 @@ class _Teller:
         return Told(
             title=title_of(rules),
             target=rules.target_name,
-            story=tuple(filter(None, (self._what_matters(), errors_sentence(rules), alone_sentence(rules)))),
+            story=story_of(rules),
             effects=tuple(effects),
             rules=tuple(self._rule(rule, effects) for rule in range(rules.n_rules)),
             notes=tuple(filter(None, self._notes(effects))),
@@ -451,7 +453,8 @@ class _Teller:
             conditions=tuple(conditions(rules, rule)),
             share="" if rules.support is None else percent(float(rules.support[rule])),
             typical=self.scale.written(typical, _ABOUT * self.spread) if known or label else "",
-            miss=miss_text(rules, rule),
+            # The story has the error of a single rule.
+            miss="" if rules.is_formula else miss_text(rules, rule),
             start="" if label else _tidy(number_to_place(target, self.scale.tolerance(target, self.tolerance))),
             label=label,
         )
@@ -460,7 +463,7 @@ class _Teller:
         """Name the inputs that are left out, with the size of their effects."""
         if not self.left_out:
             return ""
-        largest = self.scale.change(max(float(term.sizes.max()) for term in self.left_out), _OF_MISS * self.tolerance)
+        largest = self.scale.change(max(float(term.sizes.max()) for term in self.left_out), self.tolerance)
         most = largest.marked(readable_number(largest.number, 1))
         return f"Small in every rule (at most {most}): {_named([term.name for term in self.left_out], 'input')}"
 
@@ -582,8 +585,12 @@ class _Teller:
                 grid = np.linspace(low, high, n_between)
                 order = np.argsort(np.append(x, grid), kind="stable")
                 x, adds = np.append(x, grid)[order], np.append(adds, curve.values(grid))[order]
-        distinct = np.append(True, (np.diff(x) > 0.0) | (np.diff(adds) != 0.0))
-        return x[distinct], (adds + rules.slopes[rule, j] * x)[distinct]
+        # Of points at one place the first and the last are kept, and only one without a jump.
+        steps = np.diff(x) > 0.0
+        ends = np.append(True, steps) | np.append(steps, True)
+        x, adds = x[ends], (adds + rules.slopes[rule, j] * x)[ends]
+        distinct = np.append(True, (np.diff(x) > 0.0) | (np.abs(np.diff(adds)) > 1e-9 * np.ptp(adds)))
+        return x[distinct], adds[distinct]
 
     def _simplified(self, j: int, owners: Flags, x: Floats, adds: Floats) -> tuple[Floats, Floats]:
         """Return the fewest points whose straight lines are close to all points, most of all where the rows are."""
@@ -592,7 +599,7 @@ class _Teller:
         away = np.abs(x[:, None] - centres) / np.where(widths > 0.0, widths, 1.0)
         away = away.min(axis=1)
         close = (
-            max(_CURVED * self.precision, 0.0 if background.misses else _SMALL * self.spread)
+            max(_CURVED * self._exactness(owners), 0.0 if background.misses else _SMALL * self.spread)
             / math.sqrt(max(self.rule_base.n_curves, 1))
             * (1.0 + _RARE * np.clip(away - _CORE, 0.0, 2.0))
         )
@@ -604,6 +611,13 @@ class _Teller:
         found, at = _fewest(x, heights, close)
         return found, at + middle
 
+    def _exactness(self, owners: Flags) -> float:
+        """Return the error that predictions of some rules may have: a share of the least of their typical errors."""
+        intervals = self.rule_base.intervals
+        if intervals is None or intervals.coverages[-1] < _HALF:
+            return self.precision
+        return max(self.precision, _SHARE_OF_ERROR * float(intervals.radii(_HALF)[owners].min()))
+
     def _points(self, j: int, x: Floats, adds: Floats, owners: Flags) -> tuple[str, float]:
         """Write the points of a net effect, and return its height at the point that has the amount 0."""
         variable = self.rule_base.variables[j]
@@ -611,10 +625,16 @@ class _Teller:
         zero = float(adds[int(np.abs(x - centre).argmin())])
         low, high = self.rule_base.background.ranges[j].tolist()
         jumps = [*(np.diff(x) == 0.0).tolist(), False]
+        places = [variable.number_text(place, _SHARE_OF_RANGE * (high - low)) for place in x.tolist()]
+        if variable.written(0.0) is None and len(x) > 1 and not any(jumps):
+            # Amounts are those at the places as they are written, which may be a little beyond the ends.
+            written = np.array([float(place.replace(",", "")) for place in places])
+            piece = np.clip(np.searchsorted(x, written, side="right"), 1, len(x) - 1) - 1
+            adds = adds[piece] + (np.diff(adds) / np.diff(x))[piece] * (written - x[piece])
+            zero = float(adds[int(np.abs(x - centre).argmin())])
         said = [
-            f"{self._amount(add - zero, self.tolerance)} {'just below' if jump else 'at'} "
-            f"{variable.number_text(place, _SHARE_OF_RANGE * (high - low))}".replace(" ", GLUE)
-            for place, add, jump in zip(x.tolist(), adds.tolist(), jumps, strict=True)
+            f"{self._amount(add - zero, self.tolerance)} {'just below' if jump else 'at'} {place}".replace(" ", GLUE)
+            for place, add, jump in zip(places, adds.tolist(), jumps, strict=True)
         ]
         unit = f"{GLUE}{variable.value_unit}" if variable.value_unit else ""
         return _SEPARATOR.join(said) + unit, zero
@@ -643,10 +663,9 @@ class _Teller:
 
     def _occurring(self, feature: Feature) -> Floats:
         """Return the number of rows of each category in each rule; 0 and 1 if they are not known."""
-        rules, summary = self.rule_base, self.rule_base.background.summary
-        if summary is not None and summary.level_rows is not None:
-            place = [one for one in rules.features if one.has_levels].index(feature)
-            weights = np.array(summary.level_rows[place])
+        rules, known = self.rule_base, self.rule_base.background.level_rows(feature)
+        if known is not None:
+            weights = np.array(known)
         else:
             names = [option.text for option in feature.options]
             accepted = [accepted_levels(rules, rule, feature) for rule in range(rules.n_rules)]
@@ -708,26 +727,6 @@ class _Teller:
                 parts.append(f"{who} {amount}".replace(" ", GLUE))
         against = f" (against {', '.join(nothing)})".replace(" ", GLUE).replace(GLUE, " ", 1) if nothing else ""
         return _SEPARATOR.join(parts) + against
-
-    # The story
-
-    def _what_matters(self) -> str:
-        """Name the columns that matter most."""
-        rules = self.rule_base
-        if not rules.background.known or rules.target is not None:
-            return ""
-        moves = rules.background.input_importance
-        columns: dict[str, float] = {}
-        for variable, move in zip(rules.variables, moves.tolist(), strict=True):
-            columns[variable.column] = columns.get(variable.column, 0.0) + move
-        total = sum(columns.values())
-        order = sorted(columns, key=lambda name: -columns[name])[:_IN_STORY]
-        named = [name for name in order if columns[name] > _LEAST_SHARE * total]
-        if not named:
-            return ""
-        if len(named) == 1:
-            return f"{named[0]} matters most."
-        return f"{', '.join(named[:-1])} and {named[-1]} matter most."
 
 
 def title_of(rule_base: RuleBase) -> str:
@@ -871,64 +870,6 @@ def per_step(variable: Variable, step: float) -> str:
     if step == 1.0:
         return counts.removesuffix("s") or unit_after("1", variable.unit) or "unit"
     return with_unit(readable_number(step, 1), counts or variable.unit).replace(" ", GLUE)
-
-
-def miss_text(rule_base: RuleBase, rule: int) -> str:
-    """Return the error that half of the predictions stay below where a rule applies; "" if it is not known."""
-    intervals, scale = rule_base.intervals, scale_of(rule_base)
-    if intervals is None or intervals.coverages[-1] < 0.5:
-        return ""
-    miss = float(intervals.radii(0.5)[rule])
-    return _error(rule_base, scale, miss)
-
-
-def _error(rule_base: RuleBase, scale: Scale, error: float) -> str:
-    found = scale.change(error, _OF_MISS * error)
-    return found.marked(number_within(found.number, found.tolerance))
-
-
-def _miss(rule_base: RuleBase, error: float) -> str:
-    scale = scale_of(rule_base)
-    return with_unit(_error(rule_base, scale, error), scale.unit(rule_base.target_unit))
-
-
-def _mean_error(rule_base: RuleBase, typical: float) -> str:
-    """Write a typical error as the loss tells it."""
-    loss = rule_base.output.loss
-    told = float(loss.told(typical))
-    return number_within(told, _OF_MISS * told) if loss.of_log_mean else _miss(rule_base, told)
-
-
-def errors_sentence(rule_base: RuleBase) -> str:
-    r"""Write how far predictions miss: half of them, nine of ten, and the root mean squared error; "" if not known.
-
-    Examples
-    --------
-    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
-    >>> x = Variable("x", FuzzyPartition([0.5], (0.0, 1.0)))
-    >>> steps = RuleBase([x], [[[0, 0]], [[1, 1]]], [[0.0, 0.0], [2.0, 0.0]], target_unit="m")
-    >>> errors_sentence(steps.with_training([[0.0], [0.1], [1.0]], [0.6, 0.5, 1.4]))  # doctest: +ELLIPSIS
-    'On the training rows, half of the predictions miss by less than 0.6\xa0m, nine of ten ...'
-    """
-    background = rule_base.background
-    truth = background.truth
-    if truth is None:
-        return ""
-    where = f"On {background.held_out if truth.held_out else 'the training rows'}"
-    loss, mean = rule_base.output.loss.short, _mean_error(rule_base, truth.together)
-    if background.misses is None:
-        return f"{where}, the {loss} is {mean}."
-    half, most = (_miss(rule_base, miss) for miss in background.misses)
-    return f"{where}, half of the predictions miss by less than {half}, nine of ten by less than {most}; {loss} {mean}."
-
-
-def alone_sentence(rule_base: RuleBase) -> str:
-    """Write the error if only the strongest rule predicts, if that is much larger; "" else."""
-    truth = rule_base.background.truth
-    if truth is None or rule_base.n_rules == 1 or truth.holds(rule_base.background.spread):
-        return ""
-    alone, article = _mean_error(rule_base, truth.alone), "a" if rule_base.output.loss.reweighted else "an"
-    return f"Read the rules together: the strongest rule alone has {article} {rule_base.output.loss.short} of {alone}."
 
 
 def unused_sentence(rule_base: RuleBase) -> str:

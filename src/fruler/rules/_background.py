@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from fruler._arrays import LARGEST_VALUE, Floats, FrozenValue, frozen
 from fruler._wording import counted, readable_number
+from fruler.rules._features import Feature, category_features
 from fruler.rules.truth import Truth
 
 if TYPE_CHECKING:
@@ -307,6 +308,11 @@ class Background:
         """Return the values of an input in the training data, if they are known and at most 12."""
         known = None if self.summary is None else self.summary.values
         return np.empty(0) if known is None else known[feature]
+
+    def level_rows(self, feature: Feature) -> Floats | None:
+        """Return the number of rows of each category in each rule, for a feature with categories, if it is known."""
+        known = None if self.summary is None else self.summary.level_rows
+        return None if known is None else known[category_features(self.rule_base.features).index(feature)]
 
     def counts(self, feature: int) -> bool:
         """Return whether an input counts something: whole numbers over a short range; False if this is not known."""
