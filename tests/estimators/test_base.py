@@ -124,7 +124,7 @@ def test_every_point_of_the_front_is_a_model(friedman, fitted):
     X, y = friedman
     front = fitted.pareto_
     errors = ["criterion", "error", "cv_error", "rmse", "cv_rmse", "truth"]
-    assert list(front.columns) == ["rules", "curves", "coefficients", "numbers", *errors]
+    assert list(front.columns) == ["rules", "curves", "coefficients", "terms", "numbers", *errors]
     assert front.rules.is_monotonic_increasing
     assert front.rules.is_unique
     assert fitted.n_rules_ in front.rules.to_numpy()
@@ -134,6 +134,7 @@ def test_every_point_of_the_front_is_a_model(friedman, fitted):
         assert model.rule_base_.n_coefficients == row.coefficients
         assert model.rule_base_.n_curves == row.curves
         assert model.rule_base_.numbers_to_read == row.numbers
+        assert model.rule_base_.n_terms == row.terms
         assert row.error == pytest.approx(np.square(model.predict(X) - y).mean() / 2, rel=1e-6)
         assert row.rmse == pytest.approx(np.sqrt(np.square(model.predict(X) - y).mean()), rel=1e-6)
         assert row.cv_rmse == pytest.approx(model.rule_base_.training.cv_rmse, nan_ok=True)

@@ -83,6 +83,7 @@ CHANGES = {
         "loss": "absolute_error",
         "max_rules": 2,
         "max_curves": 0,
+        "max_terms": 2,
         "locality": 0.5,
         "regularization": 0.5,
         "fuzziness": 0.2,

@@ -52,6 +52,7 @@ from fruler.rules._output import LINK_NAMES, PLAIN, Bounds, Output
 # Options that not every algorithm has: the parameter of each, and what the message says of an algorithm without it.
 _PARAMETERS = {
     "max_rules": ("max_rules", "has no such limit"),
+    "max_terms": ("max_terms", "has no such limit"),
     "category": ("categorical_features", "takes no such names"),
     "increasing": (MONOTONIC, "takes no constraints"),
     "decreasing": (MONOTONIC, "takes no constraints"),
@@ -65,7 +66,7 @@ _PARAMETERS = {
     "bounds": ("bounds", "has no such choice"),
 }
 # Options that are passed to the parameter unchanged.
-_AS_GIVEN = ("max_rules", "calibration", "extrapolation", "link", "loss", "quantile", "power")
+_AS_GIVEN = ("max_rules", "max_terms", "calibration", "extrapolation", "link", "loss", "quantile", "power")
 # The columns of a table in batches are judged by this number of rows.
 _ROWS_JUDGED = 50_000
 # The share of the rows that is tested if they are in order of time.

@@ -124,6 +124,7 @@ class FitOptions(JsonTableOptions):
     quantile: float | None = _option("SHARE", "The quantile to predict with --loss quantile, such as 0.9.")
     power: float | None = _option("P", "The power of the variance with --loss tweedie, from 1 to 3.")
     max_rules: int | None = _option("N", "Maximum number of rules.", min=1)
+    max_terms: int | None = _option("N", "Maximum number of slopes and lines of curves.", min=0)
     time_limit: float | None = _option("SECONDS", "Stop learning after this time; no limit by default.")
     seed: int = _option("N", "The same seed gives the same rules.", 0, min=0, max=2**32 - 1)
     jobs: int = _option("N", "Number of threads; -1 for one per processor.", 1)

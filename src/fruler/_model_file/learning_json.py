@@ -13,7 +13,7 @@ from fruler.rules._json.checked import Checked
 
 # The members of a point of the front: counts, numbers or null, and members that are left out if they are unknown.
 FRONT_COUNTS, FRONT_FIGURES = ("rules", "coefficients"), ("criterion", "error", "cv_error")
-FRONT_OPTIONAL = ("curves", "numbers", "truth")
+FRONT_OPTIONAL = ("curves", "numbers", "terms", "truth")
 _FIGURES = ("named_inputs", "n_evaluations", "n_uncovered", "regularization")
 
 
@@ -101,7 +101,7 @@ def learning_from_json(written: Checked) -> Learning:
 def _point_from_json(point: dict[str, Checked]) -> dict[str, float]:
     read: dict[str, float] = {key: point[key].count() for key in FRONT_COUNTS}
     read |= {key: point[key].number_or_none() for key in FRONT_FIGURES}
-    read |= {key: point[key].count() for key in ("curves", "numbers") if key in point}
+    read |= {key: point[key].count() for key in ("curves", "numbers", "terms") if key in point}
     if "truth" in point:
         read["truth"] = point["truth"].number()
         if read["truth"] < 0.0:

@@ -41,7 +41,8 @@ _TABLES = ("pareto_", "history_")
 _NOT_WRITTEN = ("callbacks", "checkpoint", "verbose", "warm_start")
 # The columns of pareto_ that are saved in a model file; the others follow from these.
 _WRITTEN = (*FRONT_COUNTS, *FRONT_FIGURES, *FRONT_OPTIONAL)
-_COLUMNS = ("rules", "curves", "coefficients", "numbers", "criterion", "error", "cv_error", "rmse", "cv_rmse", "truth")
+_COUNTS = ("rules", "curves", "coefficients", "terms", "numbers")
+_COLUMNS = (*_COUNTS, "criterion", "error", "cv_error", "rmse", "cv_rmse", "truth")
 
 
 def front_table(front: Sequence[FrontPoint]) -> pd.DataFrame:
@@ -52,6 +53,7 @@ def front_table(front: Sequence[FrontPoint]) -> pd.DataFrame:
                 "rules": point.rule_base.n_rules,
                 "curves": point.rule_base.n_curves,
                 "coefficients": point.rule_base.n_coefficients,
+                "terms": point.rule_base.n_terms,
                 "numbers": point.rule_base.numbers_to_read,
                 "criterion": point.criterion,
                 "error": point.error,
@@ -70,7 +72,7 @@ def _table(points: Sequence[Mapping[str, float]]) -> pd.DataFrame:
         # A file may hold any number: twice a large one may overflow, and a negative one has no root.
         columns[root] = np.sqrt(2.0) * np.sqrt(np.where(columns[half] >= 0.0, columns[half], np.nan))
     # Old files do not count all of these; a column is then NaN and cannot be of integers.
-    counts = [name for name in (*FRONT_COUNTS, "curves", "numbers") if np.isfinite(columns[name]).all()]
+    counts = [name for name in _COUNTS if np.isfinite(columns[name]).all()]
     return pd.DataFrame(columns, columns=list(_COLUMNS)).astype(dict.fromkeys(counts, np.int64))
 
 
@@ -117,8 +119,9 @@ class RuleModel(BaseEstimator):  # type: ignore[misc]
     sample_indices_: npt.NDArray[np.intp] = MadeByFit()  # type: ignore[assignment]
     n_uncovered_: int = MadeByFit()  # type: ignore[assignment]
     stage_seconds_: dict[str, float] = MadeByFit()  # type: ignore[assignment]
-    # The maximum number of rules given to `with_rules`.
+    # The maximum numbers of rules and of terms given to `with_rules`.
     _rules_asked: int | None = None
+    _terms_asked: int | None = None
 
     def predict(self, X: Any) -> Floats:
         """Predict the target.

@@ -56,6 +56,10 @@ class FuzzyRuleRegressor(BaseRuleRegressor):
         Maximum number of rules.
     max_curves : int, default=20
         Maximum number of inputs with a curve, which is added to the output of every rule; 0 for no curves.
+    max_terms : int, default=None
+        Maximum number of terms: slopes in rules, of which one that several rules share counts once, and lines of
+        curves. With 0 every rule is a constant. `pareto_` then also has models with fewer terms. `None` keeps the terms
+        that are clearly there.
     locality : float, default=None
         How much each rule must be right by itself, from 0 to 1. With 0, only the prediction counts, in which errors of
         rules may cancel; with 1, every rule is fitted only to its own rows. `None` chooses as much as the rules need to
@@ -115,6 +119,7 @@ class FuzzyRuleRegressor(BaseRuleRegressor):
         "power": [Real, None],
         "max_rules": [Interval(Integral, 1, None, closed="left")],
         "max_curves": [Interval(Integral, 0, None, closed="left")],
+        "max_terms": [Interval(Integral, 0, None, closed="left"), None],
         "locality": [Interval(Real, 0, 1, closed="both"), None],
         "monotonic_constraints": ["array-like", Mapping, None],
         "interaction_constraints": ["array-like", Sequence, StrOptions({NO_INTERACTIONS, PAIRWISE}), None],
@@ -129,6 +134,7 @@ class FuzzyRuleRegressor(BaseRuleRegressor):
         power: float | None = None,
         max_rules: int = 20,
         max_curves: int = 20,
+        max_terms: int | None = None,
         locality: float | None = None,
         fuzziness: float = 1.0,
         regularization: float | None = None,

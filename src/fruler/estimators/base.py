@@ -150,7 +150,7 @@ _ATTRIBUTES = """rule_base_ : RuleBase
         input, its value and the amount added there. Empty without curves.
     pareto_ : DataFrame
         The Pareto front of accuracy and size, one row per model: the numbers of rules, of curves and of non-zero
-        coefficients, how many numbers there are to read (`numbers`, see `RuleBase.numbers_to_read`), the criterion,
+        coefficients, of terms and of numbers to read (see `RuleBase.n_terms` and `numbers_to_read`), the criterion,
         half the mean squared error on the training rows (`error`) and the root mean squared error in the target's unit
         (`rmse`). If the algorithm cross-validates, also both errors on held-out rows (`cv_error`, `cv_rmse`) and the
         ratio of `truth_`. `with_rules` returns any of these models. With ``link="log"`` the errors are errors of the
@@ -458,7 +458,7 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
         # with_rules summarises another model of the front by these rows.
         self._sample = table.sample
         self._held_out = "" if table.folds is None else table.folds.told
-        self._rules_asked = None
+        self._rules_asked = self._terms_asked = None
         self._take(self._front[learned.chosen], table)
         self.pareto_ = front_table(self._front)
         numbers = table.given_numbers(learned.sample_indices)
@@ -478,7 +478,7 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
             rule_base = replace(rule_base, gaps=gaps, variables=variables)
         # The summary counts the rows of each category.
         training = replace(rows.summarise(rule_base, point.cv_error, point.truth), marks=self._marks)
-        if not np.isnan(training.cv_rmse):
+        if not np.isnan(point.cv_error):
             training = replace(training, held_out=self._held_out)
         rule_base = replace(rule_base, training=training, extrapolation=self.extrapolation)
         self._set_rule_base(rule_base)
@@ -488,13 +488,17 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
         self.regularization_ = point.regularization
         self.n_uncovered_ = point.n_uncovered
 
-    def with_rules(self, n_rules: int) -> Self:
-        """Return the largest model in `pareto_` with at most a given number of rules, without another search.
+    def with_rules(self, n_rules: int | None = None, *, max_terms: int | None = None) -> Self:
+        """Return the best model in `pareto_` with at most a given number of rules or terms, without another search.
 
         Parameters
         ----------
-        n_rules : int
-            Maximum number of rules.
+        n_rules : int, optional
+            Maximum number of rules. With this limit alone the model is the largest that keeps to it.
+        max_terms : int, optional
+            Maximum number of terms: slopes, of which one that several rules share counts once, and lines of curves.
+            The model is the one with the smallest error, on held-out rows if it is known there. A fit with `max_terms`
+            finds models with fewer and fewer terms for every number of rules.
 
         Returns
         -------
@@ -506,7 +510,7 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
         ValueError
             If no model is that small, or the model was read from a file, which has no models of other sizes.
         TypeError
-            If `n_rules` is not an integer.
+            If a limit is not an integer, or both are left out.
 
         Examples
         --------
@@ -523,26 +527,49 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
                 "This model was read from a file, which has no models of other sizes; call with_rules before "
                 "saving it, or fit again with max_rules."
             )
-        try:
-            limit = operator.index(n_rules)
-        except TypeError:
-            raise TypeError(f"n_rules must be an integer; got {n_rules!r}.") from None
-        fitting = [point for point in self._front if point.rule_base.n_rules <= limit]
+        if n_rules is None and max_terms is None:
+            raise TypeError("with_rules needs n_rules, max_terms or both.")
+        rules, terms = _limit("n_rules", n_rules), _limit("max_terms", max_terms)
+        fitting = [point for point in self._front if point.rule_base.n_rules <= rules]
         if not fitting:
             smallest = self._front[0].rule_base.n_rules
             raise ValueError(f"No model in pareto_ has {n_rules} rules or fewer; the smallest has {smallest}.")
+        few = [point for point in fitting if point.rule_base.n_terms <= terms]
+        if not few:
+            fewest = min(point.rule_base.n_terms for point in fitting)
+            raise ValueError(
+                f"No model in pareto_ with so many rules has {max_terms} terms or fewer; the smallest has {fewest}. "
+                f"Fit again with max_terms={max_terms}."
+            )
         other = copy.copy(self)
-        other._take(fitting[-1], self._sample)
+        other._take(few[-1] if max_terms is None else min(few, key=_known_error), self._sample)
         # The largest integer that a model file can hold; no model has that many rules.
-        other._rules_asked = min(limit, 2**53 - 1)
+        other._rules_asked, other._terms_asked = None if n_rules is None else min(rules, 2**53 - 1), max_terms
         other._set_rule_base(other.rule_base_.named_like(self.rule_base_))
         return other
 
     def _of_same_size(self, other: Self) -> Self:
         """Return another model reduced to the size that this model was limited to by `with_rules`, if it was."""
-        if self._rules_asked is None:
+        if self._rules_asked is None and self._terms_asked is None:
             return other
-        return other.with_rules(max(self._rules_asked, other._front[0].rule_base.n_rules))
+        rules = other._front[0].rule_base.n_rules if self._rules_asked is None else self._rules_asked
+        n_rules = None if self._rules_asked is None else max(rules, other._front[0].rule_base.n_rules)
+        if self._terms_asked is None:
+            return other.with_rules(n_rules)
+        fewest = min(point.rule_base.n_terms for point in other._front)
+        return other.with_rules(n_rules, max_terms=max(self._terms_asked, fewest))
+
+
+def _limit(name: str, value: int | None) -> int:
+    """Return a limit of sizes, a large number for none."""
+    try:
+        return 2**62 if value is None else operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be an integer; got {value!r}.") from None
+
+
+def _known_error(point: FrontPoint) -> float:
+    return point.error if np.isnan(point.cv_error) else point.cv_error
 
 
 @contextmanager

@@ -279,6 +279,11 @@ class RuleBase(FrozenValue):
         return self.n_rules + self.consequents.n_different_slopes + pieces
 
     @property
+    def n_terms(self) -> int:
+        """The number of slopes and of the lines of curves; a slope that several rules share counts once."""
+        return self.consequents.n_different_slopes + sum(curve.n_pieces for curve in self.curves)
+
+    @property
     def granularities(self) -> npt.NDArray[np.intc]:
         """The number of labels of each input."""
         return self.antecedents.granularities

@@ -46,6 +46,8 @@ _MAX_LEVERAGE = 0.95
 # How often terms are fitted again to working responses after each step, at most: until the loss falls by less than
 # this share.
 _N_SETTLING, _STILL = 8, 1e-3
+# With too many terms this share of the excess is left out at once; terms that stay have next to no price.
+_SHARE_AT_ONCE, _NO_PRICE = 4, 1e-12
 # Cross-validation ends once its choice is clear, mostly after this many folds; each fold grows again.
 _FOLDS_EXPECTED = 3
 
@@ -145,6 +147,8 @@ class Growth:
         The share of the local error in the minimised error.
     path : list of Step
         Every size so far, undivided first.
+    max_terms : int or None
+        The maximum number of slopes and pieces of curves of a finished model.
     prices : Prices
         The prices in the criterion.
     n_exact : int
@@ -165,7 +169,7 @@ class Growth:
         constant = np.full(len(problem.rows), self.loss.constant(problem.rows.y, problem.rows.weight))
         self.inputs = screened_inputs(working_rows(self.loss, problem.rows, constant), problem.fixed)
         own = problem.over(self.inputs)
-        self.sure_price = price_of_sure_term(len(problem.known))
+        self.sure_price, self.max_terms = price_of_sure_term(len(problem.known)), own.options.max_terms
         self.observed, self.options, self.knowledge = own.rows, own.options, own.knowledge
         self.budget, self.max_size, self.on_step = budget, max_size, on_step
         options = own.options
@@ -426,8 +430,23 @@ class Growth:
         if chosen:
             return fit_terms(normal, regularization, start=kept, limits=limits)
         if len(kept) <= _MANY_TERMS:
-            return fit_terms(normal, regularization, self.sure_price, n_free, limits=limits)
-        return choose_terms(normal, regularization, self.sure_price, n_free, kept, limits)
+            fit = fit_terms(normal, regularization, self.sure_price, n_free, limits=limits)
+        else:
+            fit = choose_terms(normal, regularization, self.sure_price, n_free, kept, limits)
+        return fit if self.max_terms is None else self._fewer_terms(structure, normal, regularization, fit)
+
+    def _fewer_terms(self, structure: Structure, normal: Normal, regularization: float, fit: TermFit) -> TermFit:
+        """Leave out terms that readers count, those that matter least first, until there are at most `max_terms`."""
+        limit, counted = self.max_terms or 0, structure.counted_terms
+        while (excess := structure.n_terms_to_read(fit.kept) - limit) > 0:
+            own = np.flatnonzero(counted[fit.terms])
+            # By how much the error rises without each of the terms.
+            worth = np.square(fit.coefficients[fit.terms[own]]) / np.diag(fit.inverse)[own]
+            least = own[np.argsort(worth, kind="stable")[: max(excess // _SHARE_AT_ONCE, 1)]]
+            left = fit.kept
+            left[fit.terms[least]] = False
+            fit = fit_terms(normal, regularization, _NO_PRICE, 1, left, self._taught(structure))
+        return fit
 
     def _optimism(self, structure: Structure, degrees: Degrees, fit: TermFit) -> float:
         """Return the ratio of the leave-one-out error of these rows to their error."""

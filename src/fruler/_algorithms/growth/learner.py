@@ -38,7 +38,7 @@ from fruler._algorithms.growth.problem import (
     least_label,
     on_grid,
 )
-from fruler._algorithms.growth.rule_truth import Finished, made_true
+from fruler._algorithms.growth.rule_truth import Finished, made_true, rule_truth
 from fruler._algorithms.growth.structure import Structure
 from fruler._algorithms.growth.sums import Around, Sums, degrees_of, sum_rows
 from fruler._algorithms.growth.terms import TermFit
@@ -64,6 +64,8 @@ _CLOSE = 0.02
 # The rounds in which a loss chooses the terms of a finished model, and the most until their coefficients stay as they
 # are: none changes by more than this.
 _N_CHOOSING, _MAX_SETTLING, _STILL = 2, 20, 1e-6
+# Models with fewer terms have this share of the terms of the next larger one.
+_FEWER_TERMS = 0.7
 # The growth and each fold share the allowed evaluations; with fewer than this each, the growth gets all of them.
 _MIN_SHARE = 20
 
@@ -117,6 +119,8 @@ class GrowthLearner:
         self.state = GrowthState() if search.state is None else search.state
         # The folds of the cross-validation that determined the choice, by number.
         self.validated: dict[int, Fold] = {}
+        # Models with fewer terms than `max_terms`.
+        self._fewer: list[FrontPoint] = []
         # The fit of each finished model to sums over rows, by its number of rules.
         self._fits: dict[int, tuple[Structure, Callable[[Summed], FrontPoint]]] = {}
 
@@ -156,10 +160,12 @@ class GrowthLearner:
         place = [point.rule_base.n_rules for point in points].index(chosen)
         if self.table.n_all > self.table.n_rows:
             points[place] = self._fitted_to_all(chosen, self.inputs[growth.inputs])
+        model = points[place]
+        front = sorted([*points, *self._fewer], key=lambda point: (point.rule_base.n_rules, point.rule_base.n_terms))
         clock.append(time.perf_counter())
         return Learned(
-            tuple(points),
-            place,
+            tuple(front),
+            front.index(model),
             growth.n_evaluations + n_validated,
             self._history(growth.path),
             indices,
@@ -340,10 +346,31 @@ class GrowthLearner:
             fit = partial(self._fitted, finished[place], ridges[place], choice, number, growth, folds)
             self._fits[n_rules] = structure, fit
             points.append(fit(partial(sum_rows, self.table.rows, structure, self.inputs[growth.inputs])))
+            self._fewer += self._with_fewer_terms(points[-1], finished[place], fit, growth, held_out)
             left = (time.monotonic() - start) / len(points) * (len(order) - len(points))
             best = points[0]
             self.control.report("fit", len(points), n_evaluations, best.rule_base.n_rules, best.error, left)
         return sorted(points, key=lambda point: point.rule_base.n_rules)
+
+    def _with_fewer_terms(
+        self,
+        point: FrontPoint,
+        finished: Finished,
+        fit: partial[FrontPoint],
+        growth: Growth,
+        folds: list[Split],
+    ) -> list[FrontPoint]:
+        """Return the same rules with fewer and fewer terms, if the number of terms is limited."""
+        found, limit, searched = list[FrontPoint](), point.rule_base.n_terms, growth.locality
+        structure, ridge = finished.step.structure, point.regularization
+        summed = partial(sum_rows, self.table.rows, structure, self.inputs[growth.inputs])
+        while growth.options.max_terms is not None and limit > 0 and not self.control.over():
+            growth.max_terms, growth.locality = int(_FEWER_TERMS * limit), finished.locality
+            truth = rule_truth(growth, finished.step, ridge, folds) if folds else None
+            found.append(partial(fit.func, finished._replace(truth=truth), *fit.args[1:])(summed))
+            limit = min(found[-1].rule_base.n_terms, growth.max_terms)
+        growth.max_terms, growth.locality = growth.options.max_terms, searched
+        return found
 
     def _fitted_to_all(self, n_rules: int, inputs: Indices) -> FrontPoint:
         """Fit a finished model on all rows, of which those in memory are a sample."""
@@ -396,12 +423,17 @@ class GrowthLearner:
             # The folds of a size may have grown another mix of rules and curves. So this model counts as no better than
             # its own structure on held-out rows.
             cv_error = max(cv_error, float(loss.mean(truth.together)))
-            error = float(loss.typical(cv_error * unit / loss.shown))
-            truth = truth.scaled(error / truth.together) if truth.together > 0.0 else None
+            typical = float(loss.typical(cv_error * unit / loss.shown))
+            truth = truth.scaled(typical / truth.together) if truth.together > 0.0 else None
+        error = _joint_error(fit.coefficients, sums, structure) * unit
+        coefficients = fit.coefficients
+        if growth.max_terms is not None:
+            structure, left = structure.without_idle_bends(coefficients)
+            coefficients, normal = coefficients[left], normal.among(left)
         return FrontPoint(
-            conversion.rule_base(structure, fit.coefficients, normal, sums.support / sums.weight),
+            conversion.rule_base(structure, coefficients, normal, sums.support / sums.weight),
             finished.step.fit.criterion,
-            _joint_error(fit.coefficients, sums, structure) * unit,
+            error,
             cv_error * unit,
             ridge,
             0,

@@ -20,6 +20,7 @@ class GrowthOptions:
     power: float | None = None
     max_rules: int = 20
     max_curves: int = 20
+    max_terms: int | None = None
     locality: float | None = None
     fuzziness: float = 1.0
     regularization: float | None = None

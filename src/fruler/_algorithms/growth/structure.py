@@ -140,6 +140,23 @@ class Structure:
         return self.n_rules * (self.n_inputs + 1) + 2 * len(self.bends)
 
     @cached_property
+    def counted_terms(self) -> npt.NDArray[np.bool_]:
+        """Which terms are slopes or parts of curves; the others are the levels of rules."""
+        counted = np.ones(self.n_terms, dtype=np.bool_)
+        counted[: self.n_rules * (self.n_inputs + 1) : self.n_inputs + 1] = False
+        return counted
+
+    def n_terms_to_read(self, kept: npt.NDArray[np.bool_]) -> int:
+        """Return how many slopes and lines of curves there are at most if some terms are kept.
+
+        Every bend begins a line, and the first line of a curve has the slope that all rules share.
+        """
+        bent = kept[self.n_rules * (self.n_inputs + 1) :].reshape(-1, 2).any(axis=1)
+        curved = np.unique(self.bends.inputs[bent])
+        slopes = kept[: self.n_rules * (self.n_inputs + 1)] & self.counted_terms[: self.n_rules * (self.n_inputs + 1)]
+        return int(slopes.sum() + bent.sum() + np.count_nonzero(~kept[1 + curved]))
+
+    @cached_property
     def conditions(self) -> tuple[Numbers, Numbers, Numbers]:
         """The first condition of each rule, and the lower and upper split point of each condition, for the kernels."""
         rules, inputs = np.nonzero((self.bounds >= 0).any(axis=2))
@@ -210,6 +227,13 @@ class Structure:
     def without_bend(self, number: int) -> Structure:
         """Drop a piece of a curve."""
         return replace(self, bends=self.bends.take(np.delete(np.arange(len(self.bends)), number)))
+
+    def without_idle_bends(self, coefficients: Floats) -> tuple[Structure, npt.NDArray[np.bool_]]:
+        """Drop bends whose terms are zero; also return which terms are left."""
+        n = self.n_rules * (self.n_inputs + 1)
+        used = (coefficients[n:] != 0.0).reshape(-1, 2).any(axis=1)
+        left = np.concatenate([np.ones(n, dtype=np.bool_), np.repeat(used, 2)])
+        return replace(self, bends=self.bends.take(np.flatnonzero(used))), left
 
     def reunions(self) -> Iterator[tuple[int, int]]:
         """Yield pairs of rules that came from one split and were not split again: the lower and the upper one."""

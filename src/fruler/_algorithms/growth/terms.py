@@ -64,6 +64,10 @@ class Normal(NamedTuple):
     square: float
     weight: float
 
+    def among(self, terms: Bools) -> Normal:
+        """Return the equations of some of the terms."""
+        return self._replace(gram=self.gram[np.ix_(terms, terms)], moment=self.moment[terms])
+
 
 class TermFit(NamedTuple):
     """Fitted terms.

@@ -352,15 +352,18 @@ def _misses(measured: Measured, unit: str) -> View:
 def front_view(front: pd.DataFrame, reference: Reference) -> View:
     """Return a plot and a table of the models of other sizes; the model of the report is marked."""
     rule_base, figures = reference.rule_base, front.reindex(columns=["rules", "error", "cv_error", "truth"])
-    rules, *halves, truth = figures.to_numpy(dtype=np.float64).T
-    # The errors of the front are half of the mean squared errors.
-    training, left_out = (np.sqrt(2.0 * half) for half in halves)
+    rules, *means, truth = figures.to_numpy(dtype=np.float64).T
+    loss = rule_base.output.loss
+    # Errors of the front are half of the mean squared errors, or the means of another loss.
+    training, left_out = (loss.told(loss.typical(mean / loss.shown)) for mean in means)
     known = np.concatenate([training[np.isfinite(training)], left_out[np.isfinite(left_out)]])
     low = 0.0 if known.min() < 0.3 * known.max() else padded(known, 0.12)[0]
     chart = Chart(
         "Error against the number of rules",
         Axis((min(float(rules.min()), 1.0) - 0.5, float(rules.max()) + 0.5), "rules", ticks=_whole_ticks(rules)),
-        Axis((low, padded(known, 0.08)[1]), name_with_unit("RMSE", rule_base.target_unit)),
+        Axis(
+            (low, padded(known, 0.08)[1]), name_with_unit(loss.short, "" if loss.of_log_mean else rule_base.target_unit)
+        ),
     )
     has_left_out = bool(np.isfinite(left_out).any())
     for errors, kind in ((training, "soft"), (left_out, "strong")):
@@ -372,7 +375,7 @@ def front_view(front: pd.DataFrame, reference: Reference) -> View:
     if chosen is not None:
         headline = left_out if np.isfinite(left_out[chosen]) else training
         chart.dots(rules[[chosen]], headline[[chosen]], "ring")
-    tolerance = TARGET_SHARE * reference.background.target_spread
+    tolerance = TARGET_SHARE * (float(known.max()) if loss.of_log_mean else reference.background.target_spread)
     texts = ([fixed(value, tolerance) if np.isfinite(value) else "" for value in own] for own in (training, left_out))
     truths = [f"{value:.2f}" if np.isfinite(value) else "" for value in truth]
     return {
