@@ -7,6 +7,7 @@ import sqlite3
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.calculated import calculated_rows
 from helpers.exported import compiled, session_of
 
 from fruler._table.date_sources import WEEKDAYS, CycleSource, TrendSource, WeekdaySource
@@ -103,6 +104,13 @@ def test_python_reads_text_and_zones_as_predict_does():
     np.testing.assert_allclose(answers, expected(rules, values), rtol=1e-12)
     with pytest.raises(ValueError, match="must have a time zone"):
         own["predict"](["2024-07-01"])
+
+
+@pytest.mark.parametrize("unit", ["years", "days", "hours"])
+def test_steps_predict_the_same(unit):
+    rules, values = date_rules(unit=unit, gaps=False), moments().dropna()
+    found = [row["prediction"] for row in calculated_rows(rules, DateFormat().seconds(values)[:, None])]
+    np.testing.assert_allclose(found, expected(rules, values), rtol=1e-9)
 
 
 def test_c_predicts_the_same(tmp_path):

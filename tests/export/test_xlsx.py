@@ -9,7 +9,7 @@ import openpyxl
 import pandas as pd
 import pytest
 from fuzz_models import make_case
-from helpers.mixed_tables import mixed_model
+from helpers.mixed_tables import mixed_model, mixed_rows
 from helpers.spreadsheet import calculated, filled, predictions
 
 from fruler import FuzzyRuleRegressor
@@ -117,6 +117,10 @@ def test_random_mixed_models_predict_in_a_spreadsheet(tmp_path):
         wanted.append(np.column_stack([model.predict(case.rows), *ends]))
         own = rows[[*model.rule_base_.columns, "row number"]]
         books.append(filled(model.rule_base_, own, **({"interval": 0.8} if held_out else {})))
+    rows = mixed_rows()[::9].reset_index(drop=True)
+    rows["sold"] = rows["sold"].map({True: "TRUE", False: " false"})
+    wanted.append(mixed_model("one-hot").predict(rows)[:, None])
+    books.append(filled(mixed_model("one-hot"), rows))
     assert len(books) > 15
     for expected, book in zip(wanted, calculated(books, tmp_path), strict=True):
         table, typed = predictions(book, *expected.shape)
