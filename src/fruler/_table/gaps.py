@@ -213,14 +213,13 @@ def learn_moments(values: Floats, weight: Floats | None = None) -> Moments:
     shares = missing.mean(axis=0)
     means, spread = observed_moments(values, weight)
     unit = np.where(spread > 0.0, spread, 1.0)
-    scaled = (values - means) / unit
     if not missing.any():
-        rooted = np.sqrt(weight)[:, None] * scaled
+        rooted = np.sqrt(weight)[:, None] * ((values - means) / unit)
         covariance = rooted.T @ rooted / weight.sum()
         return Moments(means, covariance * np.outer(unit, unit), shares=shares)
     # Rows in the order of their values: the order in which they are given does not matter.
     some = np.lexsort(values.T)[spread_evenly(len(values), _MAX_ROWS)]
-    scaled, missing, weight = scaled[some], missing[some], weight[some]
+    scaled, missing, weight = (values[some] - means) / unit, missing[some], weight[some]
     patterns, of_row = np.unique(missing, axis=0, return_inverse=True)
     groups = [np.flatnonzero(of_row.reshape(-1) == k) for k in range(len(patterns))]
     centre = np.zeros(len(means))
