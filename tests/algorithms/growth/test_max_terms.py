@@ -7,6 +7,8 @@ from sklearn.linear_model import LinearRegression
 from fruler import FuzzyRuleRegressor, load_model
 from fruler._algorithms.growth.structure import Structure
 from fruler.data import make_friedman
+from fruler.explain.report._error_views import front_view
+from fruler.explain.report._reference import Reference
 
 DATA = make_friedman(250, random_state=0)
 
@@ -105,3 +107,15 @@ def test_other_losses_and_constraints_keep_to_the_limit():
         loss="absolute_error", max_terms=3, monotonic_constraints={0: 1}, max_rules=3, random_state=0
     )
     assert rules.fit(DATA.data, DATA.target).pareto_["terms"].max() <= 3
+
+
+def test_reports_show_one_model_of_each_size(limited, tmp_path):
+    small = limited.with_rules(limited.n_rules_, max_terms=2)
+    for model in (limited, small):
+        page = tmp_path / f"{model.rule_base_.n_terms}.html"
+        model.report(DATA.data, DATA.target, page)
+        assert "Error against the number of rules" in page.read_text(encoding="utf-8")
+    reference, front = Reference(small.rule_base_), front_view(limited.pareto_, Reference(small.rule_base_))
+    rules, *_ = zip(*front["rows"], strict=True)
+    assert list(rules) == sorted(set(limited.pareto_["rules"]))
+    assert front["rows"][front["chosen"]][1] == reference.rule_base.n_coefficients

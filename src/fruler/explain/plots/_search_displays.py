@@ -97,7 +97,8 @@ class FrontDisplay(Display):
     def _draw(self, ax: Axes | None) -> None:
         require_columns(self.pareto, ("rules", "error"), "front", "pareto_")
         ax = self._new_axes(ax, (6.4, 4.0))
-        front = self.pareto.sort_values("rules")
+        # Of the models with the same number of rules, the last has the most terms.
+        front = self.pareto.sort_values("rules", kind="stable").drop_duplicates("rules", keep="last")
         rules, training = front["rules"].to_numpy(), _rmse(front["error"])
         look: dict[str, Any] = {"linewidth": 1.8, "markersize": 5}
         (self.line_,) = ax.plot(rules, training, "-o", color=blue(), label="training rows", **look)

@@ -351,7 +351,9 @@ def _misses(measured: Measured, unit: str) -> View:
 
 def front_view(front: pd.DataFrame, reference: Reference) -> View:
     """Return a plot and a table of the models of other sizes; the model of the report is marked."""
-    rule_base, figures = reference.rule_base, front.reindex(columns=["rules", "error", "cv_error", "truth"])
+    rule_base = reference.rule_base
+    front = _one_of_each_size(front, rule_base)
+    figures = front.reindex(columns=["rules", "error", "cv_error", "truth"])
     rules, *means, truth = figures.to_numpy(dtype=np.float64).T
     loss = rule_base.output.loss
     # Errors of the front are half of the mean squared errors, or the means of another loss.
@@ -387,6 +389,15 @@ def front_view(front: pd.DataFrame, reference: Reference) -> View:
     }
 
 
+def _one_of_each_size(front: pd.DataFrame, rule_base: RuleBase) -> pd.DataFrame:
+    """Return the model with the most terms for every number of rules, but the model of the report for its own."""
+    chosen, rules = _chosen(front, rule_base), front["rules"].to_numpy()
+    last = np.append(rules[1:] != rules[:-1], True)
+    if chosen is not None:
+        last = np.where(rules == rules[chosen], np.arange(len(rules)) == chosen, last)
+    return front[last]
+
+
 def _whole_ticks(numbers: Floats) -> list[tuple[float, str]]:
     """Return at most eight ticks at numbers of rules."""
     every = np.unique(numbers)
@@ -396,5 +407,5 @@ def _whole_ticks(numbers: Floats) -> list[tuple[float, str]]:
 def _chosen(front: pd.DataFrame, rule_base: RuleBase) -> int | None:
     same = (front["rules"] == rule_base.n_rules).to_numpy()
     if same.sum() > 1:
-        same &= (front["coefficients"] == rule_base.n_coefficients).to_numpy()
+        same = same & (front["coefficients"] == rule_base.n_coefficients).to_numpy()
     return int(np.flatnonzero(same)[0]) if same.any() else None
