@@ -22,7 +22,7 @@ FrontDisplay.from_estimator(model)
 print(model.pareto_[["rules", "curves", "coefficients", "cv_rmse"]].round(2).to_string(index=False))
 
 # %%
-# What do fewer rules cost? ``with_rules(2)`` is the model with two rules that this search came by on its way to six.
+# What do fewer rules cost? ``with_rules(2)`` is the model with two rules that this search found on its way to six.
 # A search that aims at two rules finds a better one, with more curves:
 
 smaller = model.with_rules(2)

@@ -34,7 +34,7 @@ def story_of(rule_base: RuleBase) -> tuple[str, ...]:
     >>> rows = np.linspace(0.0, 10.0, 101)[:, None]
     >>> for sentence in story_of(rules.with_training(rows, rules.predict(rows) + np.cos(1000.0 * rows[:, 0])))[:2]:
     ...     print(sentence.replace("\xa0", " "))
-    x matters most: on average, y rises by 4.6 from 0.42 to 5 and falls by 14 from there to 9.6.
+    x matters most: on average, y rises by 5 from 0 to 5 and falls by 15 from there to 10.
     The rules differ by x.
     """
     sentences = (
@@ -81,6 +81,7 @@ def _effect(rule_base: RuleBase, feature: Feature, rows: Floats) -> str:
     low, high = np.interp(_USUAL, np.append(0.0, np.cumsum(counts)) / counts.sum(), edges).tolist()
     if len(values := rule_base.background.values(j)):
         low, high = float(values[0]), float(values[-1])
+    low, high = (roundest(end, _OF_RANGE * (high - low)) for end in (low, high))
     curve = effect_curve(rule_base, feature, rows, low, high)
     if not curve.extent > 0.0:
         return ""
@@ -91,6 +92,23 @@ def _effect(rule_base: RuleBase, feature: Feature, rows: Floats) -> str:
         way = f"from there to {ends[1]}" if number else f"from {_named(rule_base, feature)}{ends[0]} to {ends[1]}"
         parts.append(f"{_moved(rule_base, curve.predictions[[start, end]], curve.extent)} {way}")
     return " and ".join(parts)
+
+
+def roundest(value: float, within: float) -> float:
+    """Return the number with the fewest digits that is this near to a value.
+
+    Examples
+    --------
+    >>> roundest(42.3, 5.0), roundest(2006.0, 1.0), roundest(0.03, 0.1)
+    (40.0, 2006.0, 0.0)
+    """
+    if abs(value) <= within:
+        return 0.0
+    for digits in range(1, 17):
+        found = float(f"{value:.{digits}g}")
+        if abs(found - value) <= within:
+            return found
+    return value
 
 
 def _named(rule_base: RuleBase, feature: Feature) -> str:

@@ -45,7 +45,7 @@ from fruler._wording import (
 from fruler.explain._conditions import GLUE, Said, conditions, fades, meaning, unclear
 from fruler.explain._effects import accepted_levels, typical_outputs
 from fruler.explain._scales import Scale, bounds_sentence, scale_of
-from fruler.explain._story import miss_text, story_of
+from fruler.explain._story import miss_text, roundest, story_of
 from fruler.rules._curves import Curve
 from fruler.rules._features import Feature
 from fruler.rules._inputs import Variable
@@ -819,23 +819,6 @@ def _one_shape(offsets: Floats, weights: Floats, acts: Floats) -> tuple[Floats, 
     # The strength is 1 where the list matters most, over all rows.
     strongest = strengths[int(np.abs(strengths * acts * weights.sum(axis=1)).argmax())]
     return strengths / strongest, direction * strongest
-
-
-def roundest(value: float, within: float) -> float:
-    """Return the number with the fewest digits that is this near to a value.
-
-    Examples
-    --------
-    >>> roundest(42.3, 5.0), roundest(2006.0, 1.0), roundest(0.03, 0.1)
-    (40.0, 2006.0, 0.0)
-    """
-    if abs(value) <= within:
-        return 0.0
-    for digits in range(1, 17):
-        found = float(f"{value:.{digits}g}")
-        if abs(found - value) <= within:
-            return found
-    return value
 
 
 def step_of(slope: float, width: float, tolerance: float) -> float:
