@@ -125,9 +125,9 @@ def percent(share: float) -> str:
     Examples
     --------
     >>> percent(0.237), percent(0.001), percent(0.0)
-    ('24%', 'below 1%', '0%')
+    ('24%', 'less than 1%', '0%')
     """
-    return "below 1%" if 0.0 < share < 0.005 else f"{share:.0%}"
+    return "less than 1%" if 0.0 < share < 0.005 else f"{share:.0%}"
 
 
 def counted(number: int, noun: str) -> str:

@@ -134,7 +134,7 @@ def _text(
     variable, subject = rule_base.variables[feature.inputs[0]], feature.name
     number = float(values[feature.inputs[0]])
     if variable.tells_gaps:
-        return f"{variable.column} is {'missing' if number else 'there'}"
+        return f"{variable.column} is {'missing' if number else 'present'}"
     if missing[feature.index].any():
         label = "" if variable.is_indicator else labels.get(variable.name, "")
         return f"{subject}, estimated ({label})" if label else f"{subject}, estimated"
@@ -479,7 +479,7 @@ class Explanation:
         beyond = {"least": (output.low, free < output.low), "most": (output.high, free > output.high)}
         for word, (bound, is_beyond) in beyond.items():
             if is_beyond and said != self._written(bound):
-                return [f"the rules say {said}; {self._written(bound)} is the {word} that can be"]
+                return [f"the rules say {said}; predictions are at {word} {self._written(bound)}"]
         return []
 
 

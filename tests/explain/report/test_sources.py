@@ -230,7 +230,7 @@ def test_without_the_time_that_has_passed_a_date_is_found_too(page):
 def test_what_is_missing_is_told_as_in_explanations(page):
     shown = page()
     select = shown.locator(f"#slider-{NUMBER['size is missing']}")
-    for option, words in (("yes", "size is missing"), ("no", "size is there")):
+    for option, words in (("yes", "size is missing"), ("no", "size is present")):
         select.select_option(label=option)
         row = start_row()
         row[-1] = float(option == "yes")

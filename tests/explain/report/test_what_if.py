@@ -491,7 +491,7 @@ def test_links_and_bounds_are_those_of_the_rule_base(open_report, handmade, link
         assert found == pytest.approx([lower[0], upper[0]], rel=1e-7, abs=1e-9)
         values = page.locator("#waterfall .line:visible .value").all_inner_texts()
         assert any(value.startswith("×") for value in values[1:-1]) == (link == "log") or len(values) == 2
-        beyond = "that can be" in page.locator("#flag").text_content()
+        beyond = "predictions are at" in page.locator("#flag").text_content()
         free = rules.output.transform.target(rules.raw_predictions(row[None]))[0]
         assert beyond == (not low <= free <= high and bounded)
         clipped += beyond

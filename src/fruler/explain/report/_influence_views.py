@@ -36,7 +36,7 @@ Band = tuple[Floats, Floats]
 # Effects below this share of the target's spread look like flat lines.
 _LEAST_EFFECT = 0.02
 # More plots than this are folded away.
-_MAX_OPEN = 4
+_MAX_OPEN = 3
 _FRAME = Frame(width=320.0, height=216.0, left=50.0, right=304.0, top=8.0, bottom=158.0, strip=32.0)
 # With room for slanted names below.
 _TALL = replace(_FRAME, height=264.0)
@@ -128,7 +128,7 @@ def _sentence(reference: Reference, pair: Interaction) -> str:
 
     def said(feature: Feature, values: tuple[float, ...]) -> str:
         if rules.variables[feature.inputs[0]].tells_gaps:
-            return "missing" if values[0] else "there"
+            return "missing" if values[0] else "present"
         if feature.options:
             return next(option.text for option in feature.options if option.values == values)
         return reference.measured_value(feature.inputs[0], values[0])

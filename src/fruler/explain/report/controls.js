@@ -46,7 +46,7 @@ function makeControls(ruleBase, features, page, numbers) {
   function text(control, row) {
     const { j, name, options, slider } = control;
     const { unit, source } = ruleBase.inputs[j];
-    if (source?.kind === "is missing") return `${source.column} is ${row[j] ? "missing" : "there"}`;
+    if (source?.kind === "is missing") return `${source.column} is ${row[j] ? "missing" : "present"}`;
     if (options) {
       const k = nearestOption(control, row);
       if (control.coded || isExact(control, k, row)) return `${name}: ${slider.options[k].text}`;

@@ -122,7 +122,7 @@
   function doubts({ raw, prediction, weights, rawSaid }) {
     const found = [];
     const free = output.target(raw), word = free < prediction ? "least" : "most";
-    if (free !== prediction) found.push(`The rules say ${told.number(free)}${unit}; ${told.number(prediction)}${unit} is the ${word} that can be.`);
+    if (free !== prediction) found.push(`The rules say ${told.number(free)}${unit}; predictions are at ${word} ${told.number(prediction)}${unit}.`);
     const { error, targetRange } = page;
     if (error === null) return found;
     const apart = Math.sqrt(weights.reduce((sum, weight, r) => sum + (weight > 0 ? weight * (rawSaid[r] - raw) ** 2 : 0), 0));
