@@ -13,6 +13,7 @@ import json
 import random
 import sys
 import warnings
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from fuzzing import Place, containers, main, spoil_bytes, spoil_document, writte
 
 from fruler._model_file.file import model_bytes, parse_model
 from fruler.estimators._saved_model import regressor_of
+from fruler.rules._refit import Held, Terms
 
 GOLDEN = Path(__file__).parents[1] / "model_file" / "golden"
 
@@ -44,6 +46,18 @@ def parsed(raw: bytes) -> tuple[Any, list[Place]]:
     """Return a document, and where its objects and lists are."""
     document = json.loads(raw)
     return document, list(containers(document))
+
+
+def use_sums(regressor: Any) -> None:
+    """Fit the outputs to the sums in a file, with what its edits fixed; they may be any numbers."""
+    rules, sums = regressor.rule_base_, regressor._sums
+    if sums is None:
+        return
+    held = Held.by([edit for change in regressor.changes_ for edit in change.edits], rules)
+    # Hostile sums may have no solution.
+    with suppress(ValueError), np.errstate(all="ignore"):
+        terms = Terms(rules, held, sums, rules)
+        str(terms.rule_base(terms.solved(regressor._objective())))
 
 
 def use(raw: bytes, *, used: bool = True, thoroughly: bool = True) -> bool:
@@ -72,7 +86,8 @@ def use(raw: bytes, *, used: bool = True, thoroughly: bool = True) -> bool:
                 why.to_dict(), why.to_frame()
                 assert len(regressor.feature_importances_) == len(rules.columns)
     if thoroughly:
-        repr(regressor), len(regressor.rules_)
+        repr(regressor), len(regressor.rules_), list(map(str, regressor.changes_))
+        use_sums(regressor)
         again = model_bytes(regressor._to_model())
         assert model_bytes(regressor_of(parse_model(again))._to_model()) == again, "it changes when it is written again"
     return True

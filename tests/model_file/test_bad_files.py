@@ -34,8 +34,8 @@ HAND = json.dumps({"format": "fruler-model", "schema": 1})
         (b"{}", "it is JSON but not a fruler-model, which an estimator's save and fruler fit write"),
         (b'{"format": "fruler-model"}', "it is JSON but not a fruler-model"),
         (
-            b'{"format": "fruler-model", "schema": 4, "news": []}',
-            "its schema is 4, and this version reads up to 3; inst",
+            b'{"format": "fruler-model", "schema": 5, "news": []}',
+            "its schema is 5, and this version reads up to 4; inst",
         ),
         (b'{"format": "fruler-model", "schema": 0}', "schema must be a whole number of at least 1; got 0"),
         (b'{"format": "fruler-model", "schema": "1"}', "schema must be a whole number of at least 1; got '1'"),
@@ -129,7 +129,7 @@ MISSING = object()
         ((*TRAINING, "inputs", "x", "low"), 9.8, "training is not a summary: typical of a"),
         ((*TRAINING, "inputs", "x", "high"), 1e151, "training is not a summary: low and high"),
         ((*TRAINING, "cv_rmse"), -1, "training is not a summary: Histograms, importances"),
-        ((*TRAINING, "rmse"), None, "training.rmse must be a finite number; got null"),
+        ((*TRAINING, "rmse"), "x", "training.rmse must be a finite number; got 'x'"),
         (("columns",), [], "its columns do not match the inputs of its rules"),
         (("columns", 1, "categories"), ["no"], "columns[1] must have at least two categories, each once"),
         (("columns", 0, "kind"), "category", "columns[0] must have categories if its kind is category, and only then"),
@@ -327,3 +327,41 @@ OWN, SHARED = "own-3", "mamdani-3"
 )
 def test_a_wrong_value_of_triangles_is_named_with_its_place(golden, tmp_path, name, path, value, message):
     assert_refused(json.loads(golden(name)), path, value, message, tmp_path)
+
+
+CHANGE, EDIT = ("changes", 0), ("changes", 0, "edits", 0)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        (("changes",), {}, "changes must be a list; got an object"),
+        ((*CHANGE, "why"), "", "changes[0] has 'why', which this version does not support"),
+        ((*CHANGE, "fit"), "again", 'changes[0].fit must be "refit" or "update"'),
+        ((*CHANGE, "rows"), 0, "changes[0].rows must be a whole number of at least 1; got 0"),
+        ((*CHANGE, "by"), 1, "changes[0].by must be text; got 1"),
+        (EDIT, [], "changes[0].edits[0] must be an object"),
+        ((*EDIT, "kind"), "erase", "changes[0].edits[0].kind must be"),
+        ((*EDIT, "input"), "wind", "There is no input 'wind'"),
+        ((*EDIT, "name"), "", "The name of an edit must not be empty"),
+        ((*EDIT, "rule"), 1, "changes[0].edits[0] has 'rule', which this version does not support"),
+        (("changes", 0, "edits", 2, "rule"), 9, "There is no rule 9; the model has 2 rules"),
+        (("changes", 0, "edits", 2, "value"), 1e200, "must be a finite number"),
+        (("changes", 0, "edits", 2, "at", "rain"), [], "edits[2].at.rain must be a finite number"),
+        (("sums", "inputs"), ["dose", "rain", "soil"], "sums.inputs must be a list of inputs, in their order"),
+        (("sums", "spread", 0), 0.0, "sums are not valid: Sums over rows need"),
+        (("sums", "centre"), [1.0], "sums are not valid: Sums over rows must have"),
+        (("sums", "products", 1), [1.0], "sums.products must be a triangle of 13 rows"),
+        (("sums", "products", 0, 0), 1e301, "sums.products[0][0] must be a number of at most"),
+        (("sums", "rows"), 0.5, "sums.rows must be a whole number of at least 1"),
+        (("sums",), [], "sums must be an object"),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_a_wrong_change_is_named_with_its_place(golden, tmp_path, path, value, message):
+    assert_refused(json.loads(golden("edited-4")), path, value, message, tmp_path)
+
+
+def test_changes_need_their_schema(golden, tmp_path):
+    document = json.loads(golden("edited-4"))
+    assert_refused(document, ("schema",), 3, "has 'changes', which this version does not support", tmp_path)

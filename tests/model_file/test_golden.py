@@ -20,6 +20,8 @@ GOLDEN = Path(__file__).parent / "golden"
 HASHES = {
     "curves-1.expected.json": "4c85c799386c0894",
     "curves-1.json": "0f053d5f9245e5fa",
+    "edited-4.expected.json": "c954d3a49d137a5d",
+    "edited-4.json": "27a110159510c513",
     "evolution-1.expected.json": "3cfe8bb96dbff20a",
     "evolution-1.json": "87e648fb29d1ed2b",
     "fruler-1.expected.json": "503d7a2af2a5d00d",
@@ -59,6 +61,7 @@ CLASSES = {
     "intervals-1": FuzzyRuleRegressor,
     "output-2": FuzzyRuleRegressor,
     "table-2": FuzzyRuleRegressor,
+    "edited-4": FuzzyRuleRegressor,
     "mamdani-3": FuzzyRuleRegressor,
     "own-3": FuzzyRuleRegressor,
     "paper-1": FRULERRegressor,
@@ -111,6 +114,22 @@ def test_a_golden_file_that_is_written_again_says_the_same(name, tmp_path):
     again = load_model(tmp_path / "again.json")
     assert again.rule_base_ == old.rule_base_
     assert again.rule_base_.columns == old.rule_base_.columns
+
+
+def test_a_golden_file_has_its_changes_and_its_sums(tmp_path):
+    old = load_model(GOLDEN / "edited-4.json")
+    assert [(len(change.edits), change.fit, change.n_rows, change.by) for change in old.changes_] == [
+        (4, "refit", 100, "Ann Example"),
+        (0, "update", 50, ""),
+        (1, "", 0, ""),
+    ]
+    assert str(old.changes_[2]) == "2026-03-03 12:00: the slope of 'dose' in rule 2 fixed at 1.25"
+    old.save(tmp_path / "again.json")
+    again = load_model(tmp_path / "again.json")
+    assert again.changes_ == old.changes_
+    assert again._sums == old._sums
+    rows = pd.DataFrame({"rain": [100.0], "warmth": 20.0, "dose": 3.0, "soil": "loam"})
+    assert again.updated(rows, [8.0]).rule_base_.training.n_rows == 151
 
 
 def test_a_golden_file_predicts_a_table_with_categories_and_gaps():

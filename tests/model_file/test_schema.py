@@ -27,6 +27,8 @@ BEYOND_A_SCHEMA = re.compile(
     r"|A triangle needs an input with an order|A curve over \d+ labels needs|low must not be above high"
     r"|must lie between low and high|learning\.settings: |a number of at most 1e\+300|The output of rule \d+ can exceed"
     r"|The coverages of intervals must increase|and scores can.t decrease|a score for each coverage|intervals must have"
+    r"|(one|a) number for each of the|is not an edit|must be a triangle of|are not sums of the terms|Sums over rows"
+    r"|a list of inputs, in their order"
     r"|extrapolation=.clip. needs|(lower|upper) bound must be|summary is for another link"
 )
 
@@ -36,7 +38,7 @@ class Validators:
 
     def __init__(self):
         texts = (
-            files("fruler._model_file").joinpath(f"schema-{n}.json").read_text(encoding="utf-8") for n in (1, 2, 3)
+            files("fruler._model_file").joinpath(f"schema-{n}.json").read_text(encoding="utf-8") for n in (1, 2, 3, 4)
         )
         self.all = [Draft202012Validator(json.loads(text)) for text in texts]
         for validator in self.all:
@@ -44,7 +46,7 @@ class Validators:
 
     def of(self, document):
         schema = document.get("schema") if isinstance(document, dict) else None
-        return self.all[schema - 1 if schema in (2, 3) and schema is not True else 0]
+        return self.all[schema - 1 if schema in (2, 3, 4) and schema is not True else 0]
 
     def iter_errors(self, document):
         return self.of(document).iter_errors(document)
@@ -59,7 +61,8 @@ def validator():
 
 
 @pytest.mark.parametrize(
-    "name", ["model-1", "hand-1", "small-1", "curves-1", "truth-1", "output-2", "table-2", "mamdani-3", "own-3"]
+    "name",
+    ["model-1", "hand-1", "small-1", "curves-1", "truth-1", "output-2", "table-2", "mamdani-3", "own-3", "edited-4"],
 )
 def test_golden_files_satisfy_the_schema(validator, name):
     document = json.loads((Path(__file__).parent / "golden" / f"{name}.json").read_bytes())
@@ -76,6 +79,7 @@ def test_learned_models_satisfy_the_schema(validator, fitted, weather):
 @pytest.mark.fuzz
 def test_the_schema_and_the_reader_agree_on_spoiled_files(validator):
     rng, golden = random.Random(1), sorted(fuzz_model_file.golden_files(), key=len)[:6]
+    golden.append((Path(__file__).parent / "golden" / "edited-4.json").read_bytes())
     assert all(
         any(key in raw for raw in golden)
         for key in (
@@ -85,6 +89,8 @@ def test_the_schema_and_the_reader_agree_on_spoiled_files(validator):
             b'"own triangles"',
             b'"points": [[',
             b'"intervals": {',
+            b'"changes": [',
+            b'"sums": {',
         )
     )
     agreed = {True: 0, False: 0}

@@ -9,19 +9,24 @@ from pathlib import Path
 from typing import Any
 
 from fruler._files import read_at_most, write_whole
+from fruler._model_file.changes_json import changes_from_json, changes_to_json, sums_from_json, sums_to_json
 from fruler._model_file.columns_json import with_columns
 from fruler._model_file.learning_json import Learning, learning_from_json, learning_to_json
 from fruler.rules._json.checked import MAX_BYTES, parse_document, require_readable
 from fruler.rules._json.document import needs_triangles, require_cells, rule_base_from_json, rule_base_to_json
+from fruler.rules._refit import RowSums
 from fruler.rules._rule_base import RuleBase
+from fruler.rules.edits import Change
 
-FORMAT, SCHEMA = "fruler-model", 3
+FORMAT, SCHEMA = "fruler-model", 4
 # Members of the first schema only: its columns are the inputs, and rows with gaps are refused.
 _FIRST: dict[str, Any] = {"missing_values": "refuse", "columns": None}
 # The members written one per line, so that people can read one input per line and one rule per line.
 _LINES: dict[str, Any] = {
     "rule_bases": {"*": {"inputs": {}, "rules": {}, "curves": {}, "training": {"inputs": {}}}},
     "learning": {"settings": {}, "front": {}},
+    "changes": {"*": {"edits": {}}},
+    "sums": {"products": {}},
 }
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 _LONGEST_MESSAGE = 300
@@ -37,10 +42,16 @@ class Model:
         The rules.
     learning : Learning or None
         How the rules were learned. For information only; predictions do not use it.
+    changes : tuple of Change
+        What was changed since then, by whom and when.
+    sums : RowSums or None
+        The sums over the rows, if they are kept.
     """
 
     rule_base: RuleBase
     learning: Learning | None = None
+    changes: tuple[Change, ...] = ()
+    sums: RowSums | None = None
 
 
 def write_model(path: str | os.PathLike[str], model: Model) -> None:
@@ -66,7 +77,7 @@ def model_bytes(model: Model) -> bytes:
     """
     from fruler import __version__
 
-    schema = _oldest_schema(model.rule_base)
+    schema = _oldest_schema(model)
     try:
         require_cells(model.rule_base.n_rules, len(model.rule_base.variables))
         document = {
@@ -76,6 +87,8 @@ def model_bytes(model: Model) -> bytes:
             **(_FIRST if schema == 1 else {}),
             "rule_bases": [rule_base_to_json(model.rule_base)],
             "learning": None if model.learning is None else learning_to_json(model.learning),
+            **({"changes": changes_to_json(model.changes)} if model.changes else {}),
+            **({} if model.sums is None else {"sums": sums_to_json(model.sums, model.rule_base)}),
         }
         text = _in_lines(document, _LINES) + "\n"
         require_readable(text)
@@ -84,8 +97,11 @@ def model_bytes(model: Model) -> bytes:
     return text.encode()
 
 
-def _oldest_schema(rules: RuleBase) -> int:
-    """Return the oldest schema that can express a rule base, so that older versions can read it."""
+def _oldest_schema(model: Model) -> int:
+    """Return the oldest schema that can express a model, so that older versions can read it."""
+    rules = model.rule_base
+    if model.changes or model.sums is not None:
+        return 4
     if needs_triangles(rules):
         return 3
     return 2 if rules.gaps is not None or not all(variable.is_plain for variable in rules.variables) else 1
@@ -130,7 +146,8 @@ def parse_model(raw: bytes) -> Model:
     if schema > SCHEMA:
         raise ValueError(f"its schema is {schema}, and this version reads up to {SCHEMA}; install a newer fruler")
     first = ("missing_values", "columns") if schema == 1 else ()
-    members = document.keys(("format", "schema", "written_by", *first, "rule_bases", "learning"))
+    new = ("changes", "sums") if schema >= 4 else ()
+    members = document.keys(("format", "schema", "written_by", *first, "rule_bases", "learning"), new)
     members["written_by"].text()
     bases = list(members["rule_bases"].items())
     if len(bases) != 1:
@@ -141,7 +158,9 @@ def parse_model(raw: bytes) -> Model:
         if members["columns"].value is not None:
             rule_base = with_columns(rule_base, members["columns"])
     learning = None if members["learning"].value is None else learning_from_json(members["learning"])
-    return Model(rule_base, learning)
+    changes = changes_from_json(members["changes"], rule_base) if "changes" in members else ()
+    sums = sums_from_json(members["sums"], rule_base) if "sums" in members else None
+    return Model(rule_base, learning, changes, sums)
 
 
 def _in_lines(value: Any, lines: dict[str, Any] | None, indent: str = "") -> str:

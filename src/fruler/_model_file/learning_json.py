@@ -15,6 +15,7 @@ from fruler.rules._json.checked import Checked
 FRONT_COUNTS, FRONT_FIGURES = ("rules", "coefficients"), ("criterion", "error", "cv_error")
 FRONT_OPTIONAL = ("curves", "numbers", "terms", "truth")
 _FIGURES = ("named_inputs", "n_evaluations", "n_uncovered", "regularization")
+_OPTIONAL = ("rules_asked", "locality")
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,8 @@ class Learning:
         The rows of `pareto_`.
     rules_asked : int or None
         The maximum number of rules given to `with_rules`.
+    locality : float or None
+        The share of the local error in the fit, if it is known.
     """
 
     settings: dict[str, Any]
@@ -42,6 +45,7 @@ class Learning:
     regularization: float
     front: tuple[dict[str, float], ...]
     rules_asked: int | None = None
+    locality: float | None = None
 
 
 def learning_to_json(learning: Learning) -> dict[str, Any]:
@@ -65,7 +69,7 @@ def learning_to_json(learning: Learning) -> dict[str, Any]:
         "settings": settings,
         **{name: getattr(learning, name) for name in _FIGURES},
         "front": [_point_to_json(point) for point in learning.front],
-        **({} if learning.rules_asked is None else {"rules_asked": learning.rules_asked}),
+        **{name: value for name in _OPTIONAL if (value := getattr(learning, name)) is not None},
     }
 
 
@@ -84,7 +88,7 @@ def learning_from_json(written: Checked) -> Learning:
     ValueError
         If the object is not such a record.
     """
-    members = written.keys(("settings", *_FIGURES, "front"), ("rules_asked",))
+    members = written.keys(("settings", *_FIGURES, "front"), _OPTIONAL)
     settings = members["settings"].members()
     front = [point.keys((*FRONT_COUNTS, *FRONT_FIGURES), FRONT_OPTIONAL) for point in members["front"].items()]
     return Learning(
@@ -95,6 +99,7 @@ def learning_from_json(written: Checked) -> Learning:
         members["regularization"].number(),
         tuple(_point_from_json(point) for point in front),
         members["rules_asked"].count() if "rules_asked" in members else None,
+        members["locality"].number() if "locality" in members else None,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -15,6 +16,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from fruler._algorithms.growth.growth import DEFAULT_RIDGE, SEARCH_LOCALITY
 from fruler._arrays import Floats
 from fruler._model_file.file import Model, write_model
 from fruler._model_file.learning_json import FRONT_COUNTS, FRONT_FIGURES, FRONT_OPTIONAL, Learning
@@ -27,12 +29,15 @@ from fruler.learning._control import RunControl
 from fruler.learning.algorithm import Algorithm
 from fruler.learning.learned import FrontPoint
 from fruler.rules._background import warn_of_outside
+from fruler.rules._refit import Objective, RowSums
 from fruler.rules._rule_base import RuleBase
 from fruler.rules._tables import curves_table, rules_table
+from fruler.rules.edits import Change, Edit
 from fruler.rules.intervals import PredictionIntervals, prediction_intervals
 from fruler.rules.truth import Truth
 
 if TYPE_CHECKING:
+    from fruler.estimators._editing import Update
     from fruler.explain.report import Origin
     from fruler.explain.stability import Stability
 
@@ -119,9 +124,19 @@ class RuleModel(BaseEstimator):  # type: ignore[misc]
     sample_indices_: npt.NDArray[np.intp] = MadeByFit()  # type: ignore[assignment]
     n_uncovered_: int = MadeByFit()  # type: ignore[assignment]
     stage_seconds_: dict[str, float] = MadeByFit()  # type: ignore[assignment]
+    # The edits and refits of the model, in their order.
+    changes_: tuple[Change, ...] = ()
+    # Whether the structure still held in the last call of `updated`, if there was one.
+    update_: Update | None = None
     # The maximum numbers of rules and of terms given to `with_rules`.
     _rules_asked: int | None = None
     _terms_asked: int | None = None
+    # The share of the local error in the fit, if it is known, and the sums over the rows, if they are kept.
+    _locality: float | None = None
+    _sums: RowSums | None = None
+    # The models of other sizes, and the held-out rows for prediction intervals, if there are any.
+    _front: tuple[FrontPoint, ...] = ()
+    _calibration: Any = None
 
     def predict(self, X: Any) -> Floats:
         """Predict the target.
@@ -265,8 +280,9 @@ class RuleModel(BaseEstimator):  # type: ignore[misc]
 
         check_is_fitted(self, "rule_base_")
         rows = None if X is None else self._inputs(X)
-        front = getattr(self, "pareto_", None)
-        known = origin or Origin()
+        # Models of other sizes were not edited, and the errors there are not those of this model.
+        front = None if self.changes_ else getattr(self, "pareto_", None)
+        known = replace(origin or Origin(), changes=tuple(map(str, self.changes_)))
         if self.was_learned:
             settings = told_settings(self.get_params(deep=False))
             call = " ".join(f"{type(self)(**settings)!r}.fit(X, y)".split())
@@ -429,6 +445,163 @@ class RuleModel(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "rule_base_")
         return self._with_rule_base(self.rule_base_.with_intervals(self._inputs(X), y, sample_weight))
 
+    def edited(
+        self,
+        edits: Edit | Sequence[Edit],
+        X: Any = None,
+        y: Any = None,
+        sample_weight: Any = None,
+        groups: Any = None,
+        *,
+        by: str = "",
+    ) -> Self:
+        """Return the model as a person changed it; everything else is fitted again to rows, or left as it is.
+
+        Split points, dropped terms and fixed numbers stay so in every later `refit` and `updated`, in the model file
+        and in exports. `changes_` lists them. With rows, errors and prediction intervals are measured again by
+        cross-validation, with the rules kept and their outputs fitted without the held-out rows. Without rows, the
+        model has no errors and intervals until it is refitted.
+
+        Parameters
+        ----------
+        edits : Edit or sequence of Edit
+            The changes, applied in this order; see `fruler.rules.edits`.
+        X : array-like or data frame of shape (n_samples, n_features), optional
+            The rows to fit all other numbers to.
+        y : array-like of shape (n_samples,), optional
+            Their target.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each row counts.
+        groups : array-like of shape (n_samples,), optional
+            The group of each row, such as a patient; errors are then those of new groups.
+        by : str, optional
+            Who made the change, for `changes_`.
+
+        Returns
+        -------
+        BaseRuleRegressor
+            A copy of this estimator with the changes.
+
+        Raises
+        ------
+        ValueError
+            If there is nothing to change: no such input, rule, term, split point or label.
+
+        Examples
+        --------
+        >>> from fruler import FuzzyRuleRegressor
+        >>> from fruler.data import load_example
+        >>> from fruler.rules.edits import DropTerm, FixSlope
+        >>> weather = load_example("weather")
+        >>> model = FuzzyRuleRegressor(max_rules=2, random_state=0).fit(weather.data, weather.target)
+        >>> edits = [FixSlope("max_temperature_before", 0.5), DropTerm("wind_speed")]
+        >>> edited = model.edited(edits, weather.data, weather.target, by="Ann")
+        >>> edited.rules_["coef max_temperature_before"].tolist(), edited.rules_["coef wind_speed"].tolist()
+        ([0.5, 0.5], [0.0, 0.0])
+        """
+        from fruler.estimators._editing import GivenRows, edited_model
+
+        check_is_fitted(self, "rule_base_")
+        rows = None if X is None and y is None else GivenRows.checked(self, X, y, sample_weight, groups)
+        return edited_model(self, [edits] if isinstance(edits, Edit) else list(edits), rows, by)
+
+    def refit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, *, by: str = "") -> Self:
+        """Return the model with its outputs fitted to other rows; its structure stays.
+
+        Conditions, split points, which terms there are, and what `edited` fixed stay as they are. All other numbers of
+        rules and curves minimise the same error as in the fit. Categories keep their numbers, and missing values are
+        filled as before. Errors and prediction intervals are measured again, as for `edited`.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The inputs.
+        y : array-like of shape (n_samples,)
+            The target.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each row counts.
+        groups : array-like of shape (n_samples,), optional
+            The group of each row, such as a patient; errors are then those of new groups.
+        by : str, optional
+            Who refitted the model, for `changes_`.
+
+        Returns
+        -------
+        BaseRuleRegressor
+            A copy of this estimator with the new outputs.
+
+        Examples
+        --------
+        >>> from fruler import FuzzyRuleRegressor
+        >>> from fruler.data import load_example
+        >>> weather = load_example("weather")
+        >>> X, y = weather.data, weather.target
+        >>> model = FuzzyRuleRegressor(random_state=0).fit(X[:500], y[:500])
+        >>> print(model.refit(X[500:], y[500:]).changes_[-1].fit)
+        refit
+        """
+        from fruler.estimators._editing import GivenRows, refitted_model
+
+        check_is_fitted(self, "rule_base_")
+        return refitted_model(self, GivenRows.checked(self, X, y, sample_weight, groups), by)
+
+    def updated(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, *, by: str = "") -> Self:
+        """Return the model with its outputs fitted to its earlier rows and to new ones.
+
+        The model keeps sums over its earlier rows (`keep_sums`), so these rows are not needed. The result is that of
+        `refit` on all rows. Its `update_` compares the errors on earlier and new rows, lists the split points that the
+        new rows would move, and concludes whether the structure still holds; printing it shows it as text. Errors and
+        prediction intervals are measured on the new rows, as for `edited`.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The inputs of the new rows.
+        y : array-like of shape (n_samples,)
+            Their target.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each row counts.
+        groups : array-like of shape (n_samples,), optional
+            The group of each row, such as a patient; errors are then those of new groups.
+        by : str, optional
+            Who updated the model, for `changes_`.
+
+        Returns
+        -------
+        BaseRuleRegressor
+            A copy of this estimator with the new outputs.
+
+        Raises
+        ------
+        ValueError
+            If the model keeps no sums.
+
+        Examples
+        --------
+        >>> from fruler import FuzzyRuleRegressor
+        >>> from fruler.data import load_example
+        >>> weather = load_example("weather")
+        >>> X, y = weather.data, weather.target
+        >>> model = FuzzyRuleRegressor(keep_sums=True, random_state=0).fit(X[:500], y[:500])
+        >>> later = model.updated(X[500:], y[500:])
+        >>> later.rule_base_.training.n_rows, later.update_.rmse.index.tolist()
+        (730, ['earlier rows', 'new rows'])
+        """
+        from fruler.estimators._editing import GivenRows, updated_model
+
+        check_is_fitted(self, "rule_base_")
+        return updated_model(self, GivenRows.checked(self, X, y, sample_weight, groups), by)
+
+    def _objective(self) -> Objective:
+        """Return what a refit minimises: what the fit did, or what the growth does before it knows better."""
+        if self._locality is None:
+            return Objective(DEFAULT_RIDGE, SEARCH_LOCALITY)
+        return Objective(self.regularization_, self._locality)
+
+    def _directions(self, rules: RuleBase) -> Floats:
+        """Return the direction that each input must have: 1, -1 or 0."""
+        return np.zeros(len(rules.variables))
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a JSON file for `load_model`; if writing fails, an existing file stays as it was.
 
@@ -509,7 +682,7 @@ class RuleModel(BaseEstimator):  # type: ignore[misc]
     def _to_model(self) -> Model:
         """Return the content of the model's file."""
         if not self.was_learned:
-            return Model(self.rule_base_)
+            return Model(self.rule_base_, None, self.changes_, self._sums)
         parameters = {name: value for name, value in self.get_params().items() if name not in _NOT_WRITTEN}
         front = self.pareto_[list(_WRITTEN)].to_dict("records")
         learning = Learning(
@@ -520,13 +693,15 @@ class RuleModel(BaseEstimator):  # type: ignore[misc]
             regularization=float(self.regularization_),
             front=tuple({str(name): value for name, value in point.items()} for point in front),
             rules_asked=self._rules_asked,
+            locality=self._locality,
         )
-        return Model(self.rule_base_, learning)
+        return Model(self.rule_base_, learning, self.changes_, self._sums)
 
     def _restore(self, model: Model) -> None:
         """Set the fitted attributes from the content of a file."""
         rule_base, learning = model.rule_base, model.learning
         self._set_rule_base(rule_base)
+        self.changes_, self._sums = model.changes, model.sums
         self.n_features_in_ = len(rule_base.columns)
         if learning is None or learning.named_inputs:
             self.feature_names_in_ = np.array(rule_base.columns, dtype=object)
@@ -535,7 +710,7 @@ class RuleModel(BaseEstimator):  # type: ignore[misc]
             self.n_uncovered_ = learning.n_uncovered
             self.regularization_ = learning.regularization
             self.pareto_ = _table(learning.front)
-            self._rules_asked = learning.rules_asked
+            self._rules_asked, self._locality = learning.rules_asked, learning.locality
 
     def _inputs(self, X: Any) -> Floats:
         """Check a table and return its inputs, with NaN for missing values."""

@@ -166,6 +166,7 @@ class FRULERRegressor(BaseRuleRegressor):
         calibration: float | None = None,
         extrapolation: Extrapolation = "linear",
         warn_outside: bool = True,
+        keep_sums: bool = False,
         time_limit: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,

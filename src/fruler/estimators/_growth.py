@@ -13,6 +13,7 @@ import numpy.typing as npt
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from fruler._algorithms.growth.learner import GROWTH
+from fruler._arrays import Floats
 from fruler._table.constraints import NO_INTERACTIONS, PAIRWISE, InputConstraints, input_constraints
 from fruler._table.sources import Source
 from fruler._table.training import are_declared
@@ -26,6 +27,7 @@ from fruler.learning.algorithm import Algorithm
 from fruler.rules._inputs import Extrapolation
 from fruler.rules._losses import LOSS_NAMES, LossName, loss_given
 from fruler.rules._output import LinkName, Output
+from fruler.rules._rule_base import RuleBase
 
 
 @documented("`max_evaluations`, `max_rules` and `early_stopping`", "one row per rule added")
@@ -150,6 +152,7 @@ class FuzzyRuleRegressor(BaseRuleRegressor):
         calibration: float | None = None,
         extrapolation: Extrapolation = "linear",
         warn_outside: bool = True,
+        keep_sums: bool = False,
         time_limit: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -239,6 +242,10 @@ class FuzzyRuleRegressor(BaseRuleRegressor):
 
     def _input_constraints(self, names: Sequence[str], sources: Sequence[Source]) -> InputConstraints:
         return input_constraints(self.monotonic_constraints, self.interaction_constraints, names, sources)
+
+    def _directions(self, rules: RuleBase) -> Floats:
+        given = self._input_constraints(rules.names, [variable.source for variable in rules.variables]).monotonic or {}
+        return np.array([given.get(name, 0) for name in rules.names], dtype=np.float64)
 
     def _fillers(self, names: Sequence[str], sources: Sequence[Source]) -> npt.NDArray[np.bool_] | None:
         return self._input_constraints(names, sources).fillers(names)

@@ -34,6 +34,7 @@ from fruler.callbacks import (
     sklearn_callbacks,
     with_callbacks,
 )
+from fruler.estimators._editing import sums_of_fit
 from fruler.estimators._fitted import RuleModel, front_table
 from fruler.learning._control import RunControl
 from fruler.learning._folds import Folds, fold_seed, group_numbers
@@ -114,6 +115,9 @@ _PARAMETERS = """categorical_features : array-like of str, int or bool, or "from
         rules, "clip" replaces each value with the nearest value in the range.
     warn_outside : bool, default=True
         Whether `predict` warns about rows outside the training data.
+    keep_sums : bool, default=False
+        Whether the model keeps sums over its rows, but no rows, so that `updated` can add new rows to them. They are
+        saved with the model.
     time_limit : float, default=None
         The number of seconds after which the search ends with the best model so far.
     n_jobs : int, default=None
@@ -174,6 +178,11 @@ _ATTRIBUTES = """rule_base_ : RuleBase
         The number of labels of each input.
     stage_seconds_ : dict of str to float
         The duration of each stage of the fit, without the time before it was resumed.
+    changes_ : tuple of Change
+        The edits and refits of the model since its fit, with date and name; see `edited`.
+    update_ : Update or None
+        Whether the structure still held in the last call of `updated`: errors on earlier and new rows (`rmse`), split
+        points that the new rows would move (`splits`), and the conclusion (`holds`).
     n_uncovered_ : int
         The number of training rows in which no rule fires; the nearest rule predicts these rows.
     feature_importances_ : ndarray of shape (n_features_in_,)
@@ -226,9 +235,9 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
         The categorical columns, and how the search is run; see `FuzzyRuleRegressor`.
     link, bounds
         The link function and the bounds of predictions; see `FuzzyRuleRegressor`.
-    calibration, extrapolation, warn_outside
-        Held-out rows for prediction intervals, and the treatment of values outside the training data; see
-        `FuzzyRuleRegressor`.
+    calibration, extrapolation, warn_outside, keep_sums
+        Held-out rows for prediction intervals, the treatment of values outside the training data, and sums for
+        `updated`; see `FuzzyRuleRegressor`.
 
     Attributes
     ----------
@@ -251,6 +260,7 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
         "cv": ["cv_object"],
         "extrapolation": [StrOptions(set(EXTRAPOLATIONS))],
         "warn_outside": ["boolean"],
+        "keep_sums": ["boolean"],
         "regularization": [Interval(Real, 0, None, closed="left"), None],
         "t_norm": [StrOptions(set(T_NORMS))],
         "population_size": [Interval(Integral, 2, None, closed="left")],
@@ -267,8 +277,6 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
 
     # How settings in model files become parameters, where these are neither numbers nor text.
     _setting_readers: ClassVar[dict[str, Callable[[Any], Any]]] = {}
-    # The models that the search found, by size; empty in a model from a file.
-    _front: tuple[FrontPoint, ...] = ()
     # The source column of each input, and how missing values are filled in; None in a model from a file.
     _sources: Sequence[Source] | None = None
     _moments: Moments | None = None
@@ -276,8 +284,7 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
     _limits: Mapping[int, tuple[float, float]] | None = None
     # Marks of the training rows; None if they are not all in memory, and in a model from a file.
     _marks: Floats | None = None
-    # The held-out rows for prediction intervals, and how sentences name those of the cross-validation.
-    _calibration: CalibrationRows | None = None
+    # How sentences name the held-out rows of the cross-validation.
     _held_out: str = ""
 
     def __init__(
@@ -289,6 +296,7 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
         calibration: float | None = None,
         extrapolation: Extrapolation = "linear",
         warn_outside: bool = True,
+        keep_sums: bool = False,
         time_limit: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -375,6 +383,10 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
             if self.warm_start:
                 self._kept = found.kept
             self._take_learned(found.learned, table, _name_of(y))
+            if self.keep_sums:
+                if not isinstance(table, LocalTable) or table.n_all > table.n_rows:
+                    raise ValueError("keep_sums needs rows in memory; leave it out, or call refit with such rows.")
+                self._sums = sums_of_fit(self, *rows[:3])
             rule_base = self.rule_base_ if before is None else self.rule_base_.named_like(before)
             own = {one.name for one in rule_base.variables if one.is_plain} | {rule_base.target_name}
             units = {name: unit for name, unit in units_in(X, y).items() if name in own}
@@ -455,6 +467,7 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
     def _take_learned(self, learned: Learned, table: TrainingTable, target_name: str) -> None:
         """Set the fitted attributes from the result of a search."""
         self._front = tuple(_in_units(point, table, target_name) for point in learned.front)
+        self.changes_, self._sums = (), None
         # with_rules summarises another model of the front by these rows.
         self._sample = table.sample
         self._held_out = "" if table.folds is None else table.folds.told
@@ -485,7 +498,7 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
         if self._calibration is not None:
             kept = self._calibration
             self._set_rule_base(rule_base.with_intervals(self._inputs(kept.X), kept.y, kept.sample_weight))
-        self.regularization_ = point.regularization
+        self.regularization_, self._locality = point.regularization, point.locality
         self.n_uncovered_ = point.n_uncovered
 
     def with_rules(self, n_rules: int | None = None, *, max_terms: int | None = None) -> Self:
@@ -522,6 +535,10 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
         2
         """
         check_is_fitted(self, "rule_base_")
+        if self.changes_:
+            raise ValueError(
+                "with_rules returns models as they were learned; call it on the model before it was edited or refitted."
+            )
         if not self._front:
             raise ValueError(
                 "This model was read from a file, which has no models of other sizes; call with_rules before "
@@ -542,6 +559,7 @@ class BaseRuleRegressor(CallbackSupportMixin, RuleModel, RegressorMixin, BaseEst
                 f"Fit again with max_terms={max_terms}."
             )
         other = copy.copy(self)
+        other._sums = None
         other._take(few[-1] if max_terms is None else min(few, key=_known_error), self._sample)
         # The largest integer that a model file can hold; no model has that many rules.
         other._rules_asked, other._terms_asked = None if n_rules is None else min(rules, 2**53 - 1), max_terms

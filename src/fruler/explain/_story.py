@@ -206,7 +206,8 @@ def errors_sentence(rule_base: RuleBase) -> str:
     background = rule_base.background
     truth = background.truth
     if truth is None:
-        return ""
+        edited = background.known and np.isnan(background.rmse)
+        return "Errors were not measured since the rules were edited." if edited else ""
     where = f"On {background.held_out if truth.held_out else 'the training rows'}"
     loss, mean = rule_base.output.loss.short, _mean_error(rule_base, truth.together)
     if background.misses is None:

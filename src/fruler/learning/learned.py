@@ -32,6 +32,8 @@ class FrontPoint:
         The number of training rows in which no rule fires.
     truth : Truth or None
         How true the rules are one by one on held-out rows, if the search estimates it.
+    locality : float or None
+        The share of the local error with which the consequents were fitted, if the search has one.
     """
 
     rule_base: RuleBase
@@ -41,6 +43,7 @@ class FrontPoint:
     regularization: float
     n_uncovered: int
     truth: Truth | None = None
+    locality: float | None = None
 
 
 class Baselines(NamedTuple):

@@ -56,7 +56,7 @@ class TrainingSummary(FrozenValue):
     rule_importance : array-like of shape (n_rules,)
         The same for each rule, weighted by its weight in the row.
     rmse, cv_rmse : float
-        The root mean squared error on these rows and on held-out rows; the latter is NaN if it is not known.
+        The root mean squared error on these rows and on held-out rows; NaN if it is not known.
     truth : Truth, optional
         How true the rules are one by one.
     centres, spreads : array-like of shape (n_rules, n_inputs), optional
@@ -147,17 +147,17 @@ class TrainingSummary(FrozenValue):
             values = getattr(self, name)
             if values.shape != shape or not np.isfinite(values).all():
                 raise ValueError(f"{name} of a training summary must be finite numbers of shape {shape}.")
-        plain = [self.target_low, self.target_high, self.target_mean, self.target_spread, self.base, self.rmse]
+        plain = [self.target_low, self.target_high, self.target_mean, self.target_spread, self.base]
         plain += [0.0 if self.raw_spread is None else self.raw_spread]
-        if not np.isfinite(plain).all() or np.isinf(self.cv_rmse):
+        if not np.isfinite(plain).all() or np.isinf([self.rmse, self.cv_rmse]).any():
             raise ValueError("The numbers of a training summary must be finite.")
         if (np.abs([self.low, self.high]) > LARGEST_VALUE).any():
             raise ValueError(f"low and high of a training summary must not exceed {LARGEST_VALUE:g} in size.")
         sizes = [self.histograms, self.input_importance, self.rule_importance]
         if (
             any((size < 0.0).any() for size in sizes)
-            or min(self.target_spread, self.rmse, plain[-1]) < 0.0
-            or self.cv_rmse < 0.0
+            or min(self.target_spread, plain[-1]) < 0.0
+            or (np.array([self.rmse, self.cv_rmse]) < 0.0).any()
         ):
             raise ValueError("Histograms, importances, the spread and errors of a training summary can't be negative.")
         if ((self.typical < self.low) | (self.typical > self.high)).any():

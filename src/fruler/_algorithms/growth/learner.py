@@ -438,6 +438,7 @@ class GrowthLearner:
             ridge,
             0,
             truth,
+            finished.locality,
         )
 
     def _settled_terms(

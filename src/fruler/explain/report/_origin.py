@@ -42,6 +42,8 @@ class Origin:
         The parameters of the algorithm; `random_state` is the seed.
     date : datetime, optional
         The date of the report; by default now, or the date in the environment variable SOURCE_DATE_EPOCH.
+    changes : tuple of str, optional
+        What a person changed in the model, and to which rows it was fitted again.
 
     See Also
     --------
@@ -60,6 +62,7 @@ class Origin:
     algorithm: str = ""
     settings: Mapping[str, object] = field(default_factory=dict)
     date: datetime.datetime | None = None
+    changes: tuple[str, ...] = ()
 
     def learned_by(self, algorithm: str, settings: Mapping[str, object], call: str = "") -> Origin:
         """Return a copy in which missing facts on the learning of the rules are filled in.
@@ -130,6 +133,7 @@ def origin_facts(origin: Origin, rule_base: RuleBase, measured: Measured | None)
         ("Algorithm", origin.algorithm),
         ("Seed", _value_text(origin.settings[_SEED]) if _SEED in origin.settings else ""),
         ("Made by", origin.command),
+        *(("Changed", change) for change in origin.changes),
     ]
     return [(name, text) for name, text in facts if text]
 

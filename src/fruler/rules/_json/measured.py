@@ -87,8 +87,7 @@ def summary_to_json(summary: TrainingSummary, names: list[str]) -> dict[str, Any
     return {
         "n_rows": summary.n_rows,
         "base": summary.base,
-        "rmse": summary.rmse,
-        "cv_rmse": None if math.isnan(summary.cv_rmse) else summary.cv_rmse,
+        **{name: None if math.isnan(value := getattr(summary, name)) else value for name in ("rmse", "cv_rmse")},
         # Left out if unknown, so that older versions can read the file.
         **({} if summary.truth is None else {"truth": truth_to_json(summary.truth)}),
         **({} if summary.curve_means is None else {"curve_means": summary.curve_means.tolist()}),
@@ -119,7 +118,7 @@ def summary_from_json(written: Checked, names: list[str], rule_importance: Float
     figures: dict[str, Any] = {
         "n_rows": members["n_rows"].count(1),
         "base": members["base"].number(),
-        "rmse": members["rmse"].number(),
+        "rmse": members["rmse"].number_or_none(),
         "cv_rmse": members["cv_rmse"].number_or_none(),
         "truth": truth_from_json(members["truth"]) if "truth" in members else None,
         "curve_means": _of_curves(members.get("curve_means"), len(rule_importance)),
