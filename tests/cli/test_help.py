@@ -11,7 +11,7 @@ from helpers.commands import run_process
 
 from fruler import __version__
 
-COMMANDS = ["demo", "fit", "predict", "explain", "rules", "report", "export", "bench"]
+COMMANDS = ["demo", "fit", "predict", "explain", "edit", "refit", "rules", "report", "export", "bench"]
 
 
 def test_help_and_version_load_nothing_heavy():

@@ -15,10 +15,12 @@ from fruler._cli.options import (
     TYPER,
     BenchChoices,
     DemoOptions,
+    EditOptions,
     ExplainOptions,
     ExportOptions,
     FitOptions,
     PredictOptions,
+    RefitOptions,
     ReportOptions,
     RulesOptions,
 )
@@ -123,6 +125,30 @@ def explain(options: ExplainOptions) -> None:
     from fruler._cli.predict import explain_table
 
     explain_table(options)
+
+
+@_command("fruler edit m.json --drop wind -o n.json", "fruler edit m.json --slope rain@2=0.3 --data d.csv -o n.json")
+def edit(options: EditOptions) -> None:
+    """Change a model by hand.
+
+    Drop terms, fix numbers, move split points, set curves flat, rename labels. Inputs and rules are named as printed.
+    With --data all other numbers are fitted again around the changes.
+    """
+    from fruler._cli.editing import edit_model
+
+    edit_model(options)
+
+
+@_command("fruler refit m.json new.csv -o refitted.json", "fruler refit m.json new.csv --update -o updated.json")
+def refit(options: RefitOptions) -> None:
+    """Fit the outputs of a model to other rows.
+
+    Conditions, split points and edits stay. With --update the rows are added to the earlier ones; the command then
+    reports whether the structure still holds.
+    """
+    from fruler._cli.editing import refit_model
+
+    refit_model(options)
 
 
 @_command("fruler rules m.json --sort weight --only age", "fruler rules m.json --markdown -o rules.md")

@@ -66,7 +66,7 @@ _PARAMETERS = {
     "bounds": ("bounds", "has no such choice"),
 }
 # Options that are passed to the parameter unchanged.
-_AS_GIVEN = ("max_rules", "max_terms", "calibration", "extrapolation", "link", "loss", "quantile", "power")
+_AS_GIVEN = ("max_rules", "max_terms", "calibration", "extrapolation", "link", "loss", "quantile", "power", "keep_sums")
 # The columns of a table in batches are judged by this number of rows.
 _ROWS_JUDGED = 50_000
 # The share of the rows that is tested if they are in order of time.

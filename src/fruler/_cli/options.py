@@ -139,6 +139,7 @@ class FitOptions(JsonTableOptions):
         "LOW,HIGH", 'Smallest and largest possible target, such as 0,100; "0," for a lower bound only.'
     )
     algorithm: str = _option("NAME", f"The algorithm: {', '.join(algorithm_names())}.", DEFAULT)
+    keep_sums: bool = _flag("--keep-sums", "Keep sums over the rows in the model, for fruler refit --update.")
     checkpoint: Path | None = _option("FOLDER", "Save the search in this folder; the same command resumes it.")
     no_test: bool = _flag("--no-test", "Skip the comparison with simpler models on held-out rows.")
     test_last: str | None = _option("N", "Also test on the last rows, such as 20% or 100, with rules from the others.")
@@ -172,6 +173,41 @@ class ExplainOptions(JsonTableOptions):
     data: str = _data()
     row: int | None = _option("N", "Explain only this row; the first is 1.", min=1)
     rows: int = _option("N", "Explain this number of rows.", 5, min=1)
+
+
+def _edited_model() -> Any:
+    return _option("FILE", "The model file to write.", ..., "--output", "-o")
+
+
+@dataclass(frozen=True, kw_only=True)
+class EditOptions(TableOptions):
+    """The options of ``fruler edit``."""
+
+    model: Path = _model()
+    output: Path = _edited_model()
+    data: str | None = _option("TABLE", "Fit all other numbers to these rows; without it they stay as they are.")
+    drop: list[str] = _repeated("NAME[@RULE]", "An input to drop from a rule, or from all rules")
+    slope: list[str] = _repeated("NAME[@RULE]=VALUE", "A slope to fix, in a rule or in all rules, such as rain@2=0.3")
+    split: list[str] = _repeated("NAME:AT=TO", "A split point to move, such as rain:303=250")
+    flat: list[str] = _repeated("NAME=LOW,HIGH", "Flat ends of a curve, such as rain=,300 for above 300 only")
+    amount: list[str] = _repeated(
+        "NAME:CATEGORY=VALUE", "The amount of a category to fix; soil:peat/clay=-0.5 fixes it against clay"
+    )
+    level: list[str] = _repeated("RULE=VALUE", "The level of a rule to fix, at the means of its rows")
+    label: list[str] = _repeated("NAME:LABEL=NEW", "A new name for a label, such as age:low=young")
+    by: str = _option("NAME", "Who makes the change; saved with the model.", "")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RefitOptions(TableOptions):
+    """The options of ``fruler refit``."""
+
+    model: Path = _model()
+    data: str = _data()
+    output: Path = _edited_model()
+    update: bool = _flag("--update", "Add the rows to the earlier ones, whose sums the model keeps.")
+    keep_sums: bool = _flag("--keep-sums", "Keep sums over the rows in the model, for fruler refit --update.")
+    by: str = _option("NAME", "Who refits the model; saved with the model.", "")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -25,6 +25,7 @@ from fruler._cli.input import (
 )
 from fruler._cli.options import ExplainOptions, PredictOptions
 from fruler._cli.output import STDOUT, as_json, check_destination, show, write_frames, write_output
+from fruler._cli.preparation import target_numbers
 from fruler._table.sources import UnfitValue
 from fruler._wording import counted, quote_names, readable_number, unit_after
 from fruler.data._file_content import ReadOptions
@@ -163,6 +164,41 @@ class NewRows:
             return f"{missing} values, estimated from the rest of the row: {listed}"
         n_without = int((~self.complete).sum())
         return f"{n_without} of {counted(len(self.inputs), 'row')} cannot be predicted because of gaps: {listed}"
+
+
+def rows_with_target(rows: NewRows, needed: str, left_out: str) -> tuple[pd.DataFrame, Floats, Floats]:
+    """Return the rows that have a target and can be predicted, their targets, and the targets of all rows.
+
+    Parameters
+    ----------
+    rows : NewRows
+        The rows.
+    needed : str
+        For a table without the target: what it is needed for, and what to do.
+    left_out : str
+        What happens to other rows.
+
+    Raises
+    ------
+    ValueError
+        If no row has a target and can be predicted.
+    """
+    target, table = rows.rule_base.target_name, rows.table
+    if target not in table.frame.columns:
+        raise ValueError(f"{table.name} has no column {target!r}, {needed}")
+    table.refuse_doubts([target])
+    answers = target_numbers(table.frame, target)
+    known = rows.complete & np.isfinite(answers)
+    if not np.isfinite(answers).any():
+        raise ValueError(f"{table.name}: no row has a value of {target!r}; fill it in, or leave out DATA")
+    if not known.any():
+        raise ValueError(f"{table.name}: no row can be predicted; fill in {'; '.join(rows.what_is_missing())}")
+    if not known.all():
+        lacks = target if rows.complete.all() else "an input or of " + target
+        n_left_out = int((~known).sum())
+        verbs = ("lacks", "is") if n_left_out == 1 else ("lack", "are")
+        say(f"{n_left_out} of {len(known)} rows {verbs[0]} a value of {lacks} and {verbs[1]} {left_out}")
+    return rows.frame[known], answers[known], answers
 
 
 def rows_for(model: BaseRuleRegressor, data: str, options: ReadOptions) -> NewRows:

@@ -16,8 +16,8 @@ from fruler._cli.failures import recorded_warnings, say, without_warnings
 from fruler._cli.input import STDIN, GivenTable, load_shown_model
 from fruler._cli.options import ReportOptions, check_effort
 from fruler._cli.output import check_destination, show
-from fruler._cli.predict import rows_for
-from fruler._cli.preparation import bounded_numbers, target_numbers
+from fruler._cli.predict import rows_for, rows_with_target
+from fruler._cli.preparation import bounded_numbers
 from fruler._wording import counted, install_advice, quote_names
 from fruler.callbacks import ProgressBar
 from fruler.estimators.base import BaseRuleRegressor
@@ -36,27 +36,10 @@ def write_page(options: ReportOptions) -> None:
     X = y = stability = None
     if options.data is not None:
         rows = rows_for(model, options.data, options.reading)
-        target = model.rule_base_.target_name
-        if target not in rows.table.frame.columns:
-            raise ValueError(
-                f"{rows.table.name} has no column {target!r}, which the report compares predictions with; "
-                "add it, or leave out DATA"
-            )
-        rows.table.refuse_doubts([target])
-        answers = target_numbers(rows.table.frame, target)
-        known = rows.complete & np.isfinite(answers)
-        if not np.isfinite(answers).any():
-            raise ValueError(f"{rows.table.name}: no row has a value of {target!r}; fill it in, or leave out DATA")
-        if not known.any():
-            raise ValueError(f"{rows.table.name}: no row can be predicted; fill in {'; '.join(rows.what_is_missing())}")
-        if not known.all():
-            lacks = target if rows.complete.all() else "an input or of " + target
-            n_left_out = int((~known).sum())
-            verbs = ("lacks", "is") if n_left_out == 1 else ("lack", "are")
-            say(f"{n_left_out} of {len(known)} rows {verbs[0]} a value of {lacks} and {verbs[1]} not in the report")
+        needed = "which the report compares predictions with; add it, or leave out DATA"
+        X, y, answers = rows_with_target(rows, needed, "not in the report")
         # Errors are shown by the other columns of the table, too.
-        others = rows.table.frame.drop(columns=[*rows.frame.columns, target], errors="ignore")
-        X, y = rows.frame.join(others)[known], answers[known]
+        X = X.join(rows.table.frame.drop(columns=[*X.columns, rows.rule_base.target_name], errors="ignore"))
         stability = _refitted(options, model, rows.table, answers)
     with without_warnings():
         origin = command_origin(options.data, options.model)
