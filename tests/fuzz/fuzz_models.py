@@ -320,4 +320,4 @@ def _all_engines() -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    sys.exit(main("models", __doc__ or "", lambda rng: b"", _used, 2_000, max_megabytes=8_000, max_seconds=120))
+    sys.exit(main("models", __doc__ or "", lambda rng: b"", _used, 2_000, max_megabytes=20_000, max_seconds=120))

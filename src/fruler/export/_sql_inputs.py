@@ -237,8 +237,8 @@ def _within(place: str, start: float, period: float) -> str:
 def _add_filled(steps: Steps, plan: InputPlan, filling: Filling, kept: list[str]) -> None:
     """Add the steps that fill in gaps.
 
-    The part of an estimate that comes from inputs without gaps is the same in all rounds, so it is computed once. A
-    round adds the new estimate of an input as a column such as x3_2, and carries all others along.
+    The part of an estimate that comes from inputs without gaps is the same in all rounds, so it is computed once.
+    Within a round, a step adds the new estimates of its inputs as columns such as n3; the last step puts all in place.
     """
     flags = {j: f"m{place}" for place, group in enumerate(filling.groups, 1) for j in group}
     missing = [
@@ -247,27 +247,37 @@ def _add_filled(steps: Steps, plan: InputPlan, filling: Filling, kept: list[str]
     ]
     steps.add("missing", ["t.*", *missing], "missing values; a table without gaps does not need these steps")
     inputs = {j: f"x{j + 1}" for j in filling.inputs}
-    begun = [
-        f"CASE WHEN {flags[j]} = 1e0 THEN {real(filling.means[j])} ELSE {name} END AS {name}" if j in flags else name
-        for j, name in inputs.items()
-    ]
-    fixed = [
-        f"{linear(intercept, {inputs[k]: slope for k, slope in slopes.items() if k not in flags}, real)} AS e{j + 1}"
+    begun = {j: _unless(flags[j], real(filling.means[j]), name) for j, name in inputs.items() if j in flags}
+    fixed = {
+        f"e{j + 1}": linear(intercept, {inputs[k]: slope for k, slope in slopes.items() if k not in flags}, real)
         for step in filling.steps
         for j, intercept, slopes in zip(step.inputs, step.intercepts, step.slopes, strict=True)
-    ]
-    flag_names = list(dict.fromkeys(flags.values()))
-    steps.add("begun", [*kept, *begun, *flag_names, *fixed], "they start at their means", fenced=True)
-    now = dict(inputs)
+    }
+    carried = list(dict.fromkeys(flags.values())) if fixed else []
+    estimates = [f"{value} AS {name}" for name, value in fixed.items()]
+    first = [*kept, *_renamed(inputs, begun), *carried, *estimates]
+    steps.add("begun", first, "they start at their means", fenced=True)
     for number in range(filling.n_rounds):
+        now = dict(inputs)
         for place, step in enumerate(filling.steps, 1):
             found = {}
             for j, slopes in zip(step.inputs, step.slopes, strict=True):
                 terms = linear_terms({now[k]: slope for k, slope in slopes.items() if k in flags}, real)
-                found[j] = f"CASE WHEN {flags[j]} = 1e0 THEN e{j + 1}{terms} ELSE {inputs[j]} END"
-            named = {j: f"x{j + 1}_{number + 1}" for j in found}
-            steps.add(f"{number + 1}_{place}", ["t.*", *(f"{found[j]} AS {named[j]}" for j in found)], fenced=True)
-            now |= named
-    if now != inputs:
-        filled = (f"{now[j]} AS {name}" if now[j] != name else name for j, name in inputs.items())
-        steps.add("filled", [*kept, *filled])
+                found[j] = _unless(flags[j], f"e{j + 1}{terms}", inputs[j])
+            if place < len(filling.steps):
+                columns = ["t.*", *(f"{value} AS n{j + 1}" for j, value in found.items())]
+                now |= {j: f"n{j + 1}" for j in found}
+            else:
+                others = [*carried, *fixed] if number + 1 < filling.n_rounds else []
+                columns = [*kept, *_renamed(inputs, now | found), *others]
+            steps.add(f"{number + 1}_{place}", columns, fenced=True)
+
+
+def _unless(flag: str, estimate: str, value: str) -> str:
+    """Return a value, or its estimate where it is missing."""
+    return f"CASE WHEN {flag} = 1e0 THEN {estimate} ELSE {value} END"
+
+
+def _renamed(inputs: Mapping[int, str], values: Mapping[int, str]) -> list[str]:
+    """Return the inputs as columns, some with other values."""
+    return [name if values.get(j, name) == name else f"{values[j]} AS {name}" for j, name in inputs.items()]

@@ -178,10 +178,11 @@ def _require_distinct(names: Sequence[str]) -> None:
 class _SQLWriter:
     """A writer of the query, step by step; every column inside it has a short name.
 
-    c: columns of the table, x: inputs, m: whether they are missing, e: estimates from inputs that are never missing, k:
-    columns kept, b: shares above split points, d: degrees of conditions, a: distances from conditions, w: weights of
-    rules, y: outputs of rules, s: distances from rules, w: the sum of the weights, v: curves, z: inputs clipped to
-    their limits, o: distance from the training data, p: the output of all rules, q: the radius of its interval.
+    c: columns of the table, x: inputs, m: whether they are missing, e: what their estimates take from inputs that are
+    never missing, n: new estimates, k: columns kept, b: shares above split points, d: degrees of conditions, a:
+    distances from conditions, w: weights of rules and their sum, y: outputs of rules, s: distances from rules, v:
+    curves, z: inputs clipped to their limits, o: distance from the training data, p: the output of all rules, q: the
+    radius of its interval.
     """
 
     def __init__(self, rule_base: RuleBase, plan: ModelPlan, keep: tuple[str, ...], dialect: Dialect) -> None:
