@@ -4,7 +4,7 @@ from collections import Counter
 
 import fuzz_models
 import pytest
-from helpers.engines import ENGINES, with_postgres
+from helpers.engines import ENGINES, with_mariadb, with_postgres
 
 
 def test_a_few_models_are_the_same_everywhere():
@@ -25,10 +25,11 @@ def test_many_models_are_the_same_everywhere(first):
 
 
 @pytest.mark.process
-def test_postgres_predicts_the_same():
+@pytest.mark.parametrize("run", [with_postgres, with_mariadb])
+def test_servers_predict_the_same(run):
     for number in range(20_000, 20_015):
         case = fuzz_models.make_case(number, quick=True)
-        fuzz_models.use(case, number, engines={"postgres": with_postgres}, refits=False)
+        fuzz_models.use(case, number, engines={"server": run}, refits=False)
 
 
 @pytest.mark.parametrize("engine", ENGINES)

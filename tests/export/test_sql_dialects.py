@@ -129,7 +129,7 @@ def _stopped_spark():
 def test_every_database_predicts_the_same_in_its_dialect(run):
     for kind in MIXED_MODELS:
         rules, rows = mixed_model(kind), mixed_rows().iloc[::3].reset_index(drop=True)
-        # A Spark plan of many steps takes seconds.
+        # Spark takes long to plan many steps.
         gaps = True if run is not with_spark else None
         found, expected = run(rules, rows[list(rules.columns)], gaps=gaps), rules.predict(rows)
         filled = np.isfinite(found)
