@@ -48,10 +48,17 @@ def export_model(rule_base: RuleBase, to: str, **options: Any) -> str | bytes:
     >>> temperature = Variable("temperature", FuzzyPartition([10.0], (-10.0, 30.0)))
     >>> rules = RuleBase([temperature], [[[0, 0]], [[1, 1]]], [[25.0, -1.0], [5.25, 0.0]], target_name="heating")
     >>> print(export_model(rules, "markdown"))
-    | Rule | temperature | Intercept | × temperature |
-    |-----:|:------------|----------:|--------------:|
-    |    1 | low         |        25 |            −1 |
-    |    2 | high        |      5.25 |             0 |
+    **heating: 2 rules**
+    <BLANKLINE>
+    | rule                  |        1 |       2 |
+    |:----------------------|---------:|--------:|
+    | temperature           | under 10 | over 10 |
+    | start                 |       25 |    5.25 |
+    | temperature, per unit |       -1 |       – |
+    <BLANKLINE>
+    Amounts count from temperature 0
+    <BLANKLINE>
+    Rules fade into each other: temperature from -10 to 30
     <BLANKLINE>
     """
     if to not in TARGETS:
