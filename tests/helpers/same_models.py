@@ -25,7 +25,10 @@ def same_model(one, other, tolerance=1e-9):
         if isinstance(mine_, str):
             assert mine_ == yours_
         elif mine_ is not None:
-            np.testing.assert_allclose(mine_, yours_, rtol=tolerance, atol=tolerance, err_msg=name)
+            # Some have a list of numbers for each input.
+            lists = zip(mine_, yours_, strict=True) if isinstance(mine_, tuple) else [(mine_, yours_)]
+            for pair in lists:
+                np.testing.assert_allclose(*pair, rtol=tolerance, atol=tolerance, err_msg=name)
     assert one.sample_indices_.tolist() == other.sample_indices_.tolist()
     assert one.n_evaluations_ == other.n_evaluations_
     np.testing.assert_allclose(one.pareto_, other.pareto_, rtol=1e-7, atol=tolerance)
