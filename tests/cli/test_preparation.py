@@ -277,3 +277,10 @@ def test_groups_of_rows_are_hinted_at_once_unless_they_are_known():
     assert not hints_of(known, group="who")
     assert not hints_of(table)
     assert len(hints_of(table.rename(columns={"who": "patient"}))) == 1
+
+
+def test_a_count_is_told_of_its_loss():
+    counts = pd.DataFrame({"x": np.linspace(0, 1, 60), "y": np.arange(60) % 7 == 0}).astype(float)
+    assert hints_of(counts) == (
+        "y is never negative; --bounds 0, keeps predictions so, or --loss poisson if it is a count",
+    )

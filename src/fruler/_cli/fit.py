@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import is_numeric_dtype
 
 from fruler._cli.column_options import constraint_settings, parse_labels, parse_units, with_names
 from fruler._cli.failures import recorded_warnings, said_of, say
@@ -229,8 +230,9 @@ def _target_of(table: GivenTable, options: FitOptions) -> str:
     target = options.target or table.output
     if target is None:
         names = list(table.frame.columns)
+        last = next((name for name in reversed(names) if is_numeric_dtype(table.frame[name].dtype)), names[-1])
         raise ValueError(
-            f"{table.name}: name the column to predict, for example --target {shlex.quote(str(names[-1]))}; "
+            f"{table.name}: name the column to predict, for example --target {shlex.quote(str(last))}; "
             f"the columns are {quote_names(names)}"
         )
     return target

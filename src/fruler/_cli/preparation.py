@@ -99,7 +99,7 @@ class PreparedTable:
         if self.n_rows_left_out:
             lines.append(f"left out  {counted(self.n_rows_left_out, 'row')} without a value of {self.target.name}")
         if self.missing:
-            by_column = ", ".join(f"{count} of {name}" for name, count in self.missing.items())
+            by_column = ", ".join(f"{count:,} of {name}" for name, count in self.missing.items())
             lines.append(f"missing   {by_column}; each is estimated from the rest of its row")
         return lines + [f"hint      {hint}" for hint in self.hints]
 
@@ -329,6 +329,8 @@ def _target_hints(name: str, answers: npt.NDArray[np.float64]) -> Iterable[str]:
     low, high = float(answers.min()), float(answers.max())
     if low >= 0.0 and answers.mean() < _LIKELY_NEGATIVE * answers.std():
         also = ", or --link log if effects rather multiply" if low > 0.0 and high > _WIDE * low else ""
+        if (answers == np.rint(answers)).all():
+            also += ", or --loss poisson if it is a count"
         yield f"{name} is never negative; --bounds 0, keeps predictions so{also}"
 
 
