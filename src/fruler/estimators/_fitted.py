@@ -66,16 +66,18 @@ def front_table(front: Sequence[FrontPoint]) -> pd.DataFrame:
                 "truth": np.nan if point.truth is None else point.truth.ratio,
             }
             for point in front
-        ]
+        ],
+        squared=not any(point.rule_base.output.loss.reweighted for point in front),
     )
 
 
-def _table(points: Sequence[Mapping[str, float]]) -> pd.DataFrame:
+def _table(points: Sequence[Mapping[str, float]], *, squared: bool) -> pd.DataFrame:
     columns = {name: np.array([point.get(name, np.nan) for point in points], dtype=np.float64) for name in _WRITTEN}
     # The paper prints half the mean squared error; people compare errors in the target's own unit.
     for half, root in (("error", "rmse"), ("cv_error", "cv_rmse")):
         # A file may hold any number: twice a large one may overflow, and a negative one has no root.
-        columns[root] = np.sqrt(2.0) * np.sqrt(np.where(columns[half] >= 0.0, columns[half], np.nan))
+        # Means of another loss are no squared errors.
+        columns[root] = np.sqrt(2.0) * np.sqrt(np.where((columns[half] >= 0.0) & squared, columns[half], np.nan))
     # Old files do not count all of these; a column is then NaN and cannot be of integers.
     counts = [name for name in _COUNTS if np.isfinite(columns[name]).all()]
     return pd.DataFrame(columns, columns=list(_COLUMNS)).astype(dict.fromkeys(counts, np.int64))
@@ -709,7 +711,7 @@ class RuleModel(BaseEstimator):  # type: ignore[misc]
             self.n_evaluations_ = learning.n_evaluations
             self.n_uncovered_ = learning.n_uncovered
             self.regularization_ = learning.regularization
-            self.pareto_ = _table(learning.front)
+            self.pareto_ = _table(learning.front, squared=not self.rule_base_.output.loss.reweighted)
             self._rules_asked, self._locality = learning.rules_asked, learning.locality
 
     def _inputs(self, X: Any) -> Floats:

@@ -158,7 +158,8 @@ _ATTRIBUTES = """rule_base_ : RuleBase
         half the mean squared error on the training rows (`error`) and the root mean squared error in the target's unit
         (`rmse`). If the algorithm cross-validates, also both errors on held-out rows (`cv_error`, `cv_rmse`) and the
         ratio of `truth_`. `with_rules` returns any of these models. With ``link="log"`` the errors are errors of the
-        target, and the criterion is that of its logarithm.
+        target, and the criterion is that of its logarithm. With another loss than the squared error, the errors are its
+        means, and `rmse` and `cv_rmse` are missing.
     baselines_ : Baselines or None
         The root mean squared errors of a linear regression (`linear_regression`) and of always predicting the mean
         (`mean`) on the held-out rows that `cv_rmse` was measured on. None if the algorithm does not cross-validate.

@@ -15,6 +15,7 @@ from sklearn.metrics import mean_pinball_loss, mean_poisson_deviance
 
 from fruler import FuzzyRuleRegressor, load_model
 from fruler.data import scan_table
+from fruler.explain.plots import FrontDisplay
 
 ONE_RULE = {"max_rules": 1, "max_curves": 0, "regularization": 0.0, "random_state": 0}
 
@@ -97,6 +98,10 @@ def test_several_rules_find_the_means_of_counts():
     assert row.error == pytest.approx(mean_poisson_deviance(y, model.predict(X)))
     assert row.cv_error == pytest.approx(model.truth_.together**2)
     assert found == pytest.approx(row.cv_error, rel=0.1)
+    assert np.isnan(row.rmse)
+    shown = FrontDisplay.from_estimator(model)
+    assert shown.line_.get_ydata() == pytest.approx(model.pareto_["error"].to_numpy())
+    assert shown.ax_.get_ylabel() == "mean Poisson deviance"
 
 
 def test_several_rules_find_quantiles():

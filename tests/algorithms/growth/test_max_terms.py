@@ -7,6 +7,7 @@ from sklearn.linear_model import LinearRegression
 from fruler import FuzzyRuleRegressor, load_model
 from fruler._algorithms.growth.structure import Structure
 from fruler.data import make_friedman
+from fruler.explain.plots import FrontDisplay
 from fruler.explain.report._error_views import front_view
 from fruler.explain.report._reference import Reference
 
@@ -119,3 +120,6 @@ def test_reports_show_one_model_of_each_size(limited, tmp_path):
     rules, *_ = zip(*front["rows"], strict=True)
     assert list(rules) == sorted(set(limited.pareto_["rules"]))
     assert front["rows"][front["chosen"]][1] == reference.rule_base.n_coefficients
+    shown = FrontDisplay.from_estimator(limited)
+    own = limited.pareto_.groupby("rules")["rmse"].last()
+    assert shown.line_.get_ydata() == pytest.approx(own.to_numpy())

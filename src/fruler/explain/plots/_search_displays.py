@@ -12,6 +12,7 @@ import pandas as pd
 from fruler._wording import counted, name_with_unit
 from fruler.explain.plots._display import Display, require_columns, rule_base_of, table_of
 from fruler.explain.plots._drawing import GREEN, SMALL, VERMILLION, blue, ink, name_axes, number_ticks
+from fruler.rules._losses import SQUARED, Loss
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,6 +33,8 @@ class FrontDisplay(Display):
         The number of rules of the chosen model.
     target_unit : str
         The unit of the error.
+    loss : Loss
+        The loss whose means the errors are; by default half the mean squared errors.
 
     Attributes
     ----------
@@ -40,7 +43,7 @@ class FrontDisplay(Display):
     figure_ : Figure
         The figure of the axes.
     line_ : Line2D
-        The root mean squared errors on the training rows.
+        The root mean squared errors, or means of another loss, on the training rows.
     cv_line_ : Line2D or None
         The root mean squared errors in cross-validation, if they are known.
     chosen_ : Line2D or None
@@ -74,6 +77,7 @@ class FrontDisplay(Display):
     _: KW_ONLY
     n_rules: int | None = None
     target_unit: str = ""
+    loss: Loss = SQUARED
 
     @classmethod
     def from_estimator(cls, model: Any, *, ax: Axes | None = None) -> Self:
@@ -92,19 +96,25 @@ class FrontDisplay(Display):
             The display, drawn.
         """
         pareto = table_of(model, "pareto_", "Pareto front")
-        return cls(pareto, n_rules=model.n_rules_, target_unit=rule_base_of(model).target_unit).plot(ax)
+        rules = rule_base_of(model)
+        unit = "" if rules.output.loss.of_log_mean else rules.target_unit
+        return cls(pareto, n_rules=model.n_rules_, target_unit=unit, loss=rules.output.loss).plot(ax)
+
+    def _errors(self, means: pd.Series[float]) -> npt.NDArray[np.float64]:
+        """Return typical errors as the loss tells them."""
+        return np.asarray(self.loss.told(self.loss.typical(means.to_numpy(dtype=np.float64) / self.loss.shown)))
 
     def _draw(self, ax: Axes | None) -> None:
         require_columns(self.pareto, ("rules", "error"), "front", "pareto_")
         ax = self._new_axes(ax, (6.4, 4.0))
         # Of the models with the same number of rules, the last has the most terms.
         front = self.pareto.sort_values("rules", kind="stable").drop_duplicates("rules", keep="last")
-        rules, training = front["rules"].to_numpy(), _rmse(front["error"])
+        rules, training = front["rules"].to_numpy(), self._errors(front["error"])
         look: dict[str, Any] = {"linewidth": 1.8, "markersize": 5}
         (self.line_,) = ax.plot(rules, training, "-o", color=blue(), label="training rows", **look)
         self.cv_line_, marked = None, training
         if "cv_error" in front.columns and front["cv_error"].notna().any():
-            validated = _rmse(front["cv_error"])
+            validated = self._errors(front["cv_error"])
             known = np.isfinite(validated)
             (self.cv_line_,) = ax.plot(
                 *(rules[known], validated[known], "--s"), color=GREEN, label="cross-validation", **look
@@ -113,7 +123,7 @@ class FrontDisplay(Display):
         self.chosen_ = _mark_chosen(ax, self.n_rules, front["rules"], rules, marked, 13)
         ax.margins(x=0.06, y=0.12)
         number_ticks(ax.xaxis, whole=True)
-        name_axes(ax, "rules", name_with_unit("RMSE", self.target_unit), numbers="y")
+        name_axes(ax, "rules", name_with_unit(self.loss.short, self.target_unit), numbers="y")
         ax.legend(loc="best", frameon=False, fontsize=SMALL + 1)
 
 
