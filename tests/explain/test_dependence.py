@@ -117,3 +117,10 @@ def test_some_of_many_rows_are_taken():
     taken = background_rows(rules, rows)
     assert len(taken) == MAX_ROWS
     assert {tuple(row) for row in taken.tolist()} <= {tuple(row) for row in rows.tolist()}
+
+
+def test_an_effect_is_computed_only_at_values_that_occur():
+    x = Variable("x", FuzzyPartition([0.5], (0.0, 1.0)))
+    rules = RuleBase([x], [[[0, 0]], [[1, 1]]], [[0.0, 2.0], [3.0, -5.0]])
+    trained = rules.with_training([[0.0], [1.0]] * 30, [0.0, 1.0] * 30)
+    assert effect_curve(trained, rules.features[0], np.array([[0.0]]), 0.0, 1.0).values.tolist() == [0.0, 1.0]

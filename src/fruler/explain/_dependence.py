@@ -140,7 +140,9 @@ def effect_settings(rule_base: RuleBase, feature: Feature, low: float, high: flo
     """
     if feature.options:
         return np.arange(float(len(feature.options))), np.array([option.values for option in feature.options])
-    values = effect_grid(rule_base, feature.inputs[0], low, high)
+    # Between the few values of an input, such as 0 and 1, there are no rows.
+    few = rule_base.background.values(feature.inputs[0])
+    values = few if len(few) > 1 else effect_grid(rule_base, feature.inputs[0], low, high)
     return values, values[:, None]
 
 

@@ -100,9 +100,18 @@ class Reference:
         own = [variable.source.step for variable in self.rule_base.variables]
         return np.array([step if unit is None else unit for step, unit in zip(steps, own, strict=True)])
 
+    def level_rows(self, feature: Feature) -> Floats | None:
+        """Return the rows of each category in each rule, shape (n_rules, n_levels), if they are known."""
+        summary = self.background.summary
+        if summary is None or summary.level_rows is None or not feature.has_levels:
+            return None
+        features = [one for one in self.rule_base.features if one.has_levels]
+        return np.asarray(summary.level_rows[features.index(feature)])
+
     def commonest(self, feature: Feature, given: Floats | None = None) -> int:
         """Return the number of a feature's most common option; the first one if it is not known."""
-        counts = option_counts(self.rule_base, feature, given)
+        rows = self.level_rows(feature)
+        counts = option_counts(self.rule_base, feature, given) if rows is None else rows.sum(axis=0)
         return 0 if counts is None else int(np.argmax(counts))
 
     def to_json(self) -> dict[str, Any]:

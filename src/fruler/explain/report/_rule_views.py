@@ -106,13 +106,10 @@ def rule_views(reference: Reference, page: Told, measured: Measured | None, *, w
 
 def _counts(reference: Reference, rule: int) -> list[tuple[str, str]]:
     """Return the rows of each category in a rule, by column: "usa 120, japan 80, no row of europe"."""
-    rules, summary = reference.rule_base, reference.background.summary
-    if summary is None or summary.level_rows is None:
-        return []
-    features = [feature for feature in rules.features if feature.has_levels]
     found = []
-    for feature, rows in zip(features, summary.level_rows, strict=True):
-        if not rules.uses[feature.index].any():
+    for feature in reference.rule_base.features:
+        rows = reference.level_rows(feature)
+        if rows is None or not reference.rule_base.uses[feature.index].any():
             continue
         own = rows[rule]
         order = [int(k) for k in np.argsort(-own, kind="stable") if own[k] >= _OCCURS]
