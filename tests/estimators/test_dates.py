@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from helpers.levels import level_offsets
 
 from fruler import FRULERRegressor, FuzzyRuleRegressor, load_model
-from fruler.explain._effects import level_offsets
 
 N = 1200
 

@@ -32,32 +32,6 @@ def accepted_levels(rule_base: RuleBase, rule: int, feature: Feature) -> list[st
     return found or []
 
 
-def level_offsets(rule_base: RuleBase, rule: int, feature: Feature) -> dict[str, float]:
-    """Return the offset of a rule's output for each category of a feature that the rule accepts.
-
-    The result is empty where the rule has no slope for the feature.
-
-    Examples
-    --------
-    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
-    >>> from fruler._table.sources import LevelSource
-    >>> x = Variable("origin", FuzzyPartition([], (-1.0, 1.0)), source=LevelSource("origin", "ab", [-1.0, 1.0]))
-    >>> rules = RuleBase([x], [[[0, 0]]], [[5.0, 2.0]])
-    >>> level_offsets(rules, 0, rules.features[0])
-    {'a': -2.0, 'b': 2.0}
-    """
-    terms = rule_base.consequents.terms(rule)
-    offsets: dict[str, float] = {}
-    for j in feature.inputs:
-        levels = rule_base.variables[j].levels
-        if levels is None or j not in terms:
-            continue
-        for level, value in zip(levels.levels, levels.values, strict=True):
-            if levels.indicated is None or levels.indicated == level or len(levels.levels) == 2:
-                offsets[level] = offsets.get(level, 0.0) + terms[j] * value
-    return {level: offsets[level] for level in accepted_levels(rule_base, rule, feature) if level in offsets}
-
-
 def category_features(rule_base: RuleBase) -> list[Feature]:
     """Return the features with categories."""
     return [feature for feature in rule_base.features if feature.has_levels]
@@ -81,31 +55,6 @@ def at_single_levels(rule_base: RuleBase, rule: int, row: Floats) -> Floats:
         if len(accepted) == 1:
             found[feature.index] = next(option.values for option in feature.options if option.text == accepted[0])
     return found
-
-
-def level_changes(rule_base: RuleBase, rule: int, feature: Feature, row: Floats) -> dict[str, float]:
-    """Return by how much each category that a rule accepts changes the rule's output, compared with a row.
-
-    The typical row of a rule has the mean of a column of categories, so changes count from the mean offset of the
-    categories there. The result is empty where the categories make no difference.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
-    >>> from fruler._table.sources import LevelSource
-    >>> x = Variable("origin", FuzzyPartition([], (-1.0, 1.0)), source=LevelSource("origin", "ab", [-1.0, 1.0]))
-    >>> rules = RuleBase([x], [[[0, 0]]], [[5.0, 2.0]])
-    >>> level_changes(rules, 0, rules.features[0], np.array([0.5]))
-    {'a': -3.0, 'b': 1.0}
-    """
-    terms = rule_base.consequents.terms(rule)
-    accepted = accepted_levels(rule_base, rule, feature)
-    if not any(j in terms for j in feature.inputs) or len(accepted) < 2:
-        return {}
-    slopes = np.array([terms.get(j, 0.0) for j in feature.inputs])
-    numbers = dict(feature.options)
-    return {level: float(slopes @ (np.array(numbers[level]) - row[feature.index])) for level in accepted}
 
 
 def few_of(parts: list[str]) -> str:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from fruler._wording import printable
+from fruler._wording import percent, printable
 from fruler.explain._conditions import categories_text, is_yes
 from fruler.explain._effects import accepted_levels
-from fruler.explain._sentences import rule_name
 from fruler.export._plan import CurvePlan
 from fruler.rules._features import feature_with
 from fruler.rules._rule_base import RuleBase
@@ -52,7 +51,8 @@ def rule_title(rule_base: RuleBase, rule: int) -> str:
         subject = feature.name if accepted_levels(rule_base, rule, feature) else variable.name
         parts[subject] = f"{subject}: {accepted}" if variable.tells_gaps else f"{subject} is {accepted}"
     conditions = [printable(part) for part in parts.values()]
-    return f"{rule_name(rule_base, rule)}: if {' and '.join(conditions) or 'nothing else applies'}"
+    share = "" if rule_base.support is None else f" ({percent(float(rule_base.support[rule]))} of the rows)"
+    return f"Rule {rule + 1}{share}: if {' and '.join(conditions) or 'nothing else applies'}"
 
 
 class Identifiers:

@@ -3,9 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.levels import level_offsets
 
 from fruler import FuzzyRuleRegressor
-from fruler.explain._effects import accepted_levels, level_offsets
+from fruler.explain._effects import accepted_levels
 
 NAMES = ["a", "b", "c", "d", "e"]
 OFFSETS = dict(zip(NAMES, [0.0, 1.0, 4.0, 6.0, 9.0], strict=True))
