@@ -18,6 +18,7 @@ from helpers.triangle_rules import (
 )
 
 from fruler._table.sources import GapSource, LevelSource
+from fruler.explain.text import rules_text
 from fruler.rules import (
     Curve,
     FuzzyPartition,
@@ -199,12 +200,12 @@ def test_categories_and_gaps_over_triangles():
         [(np.nan,) * 3, (-np.inf, 0.0, 0.5)],
     ]
     rules = RuleBase([origin, gap], OwnTriangles(points, [origin, gap]), np.arange(12.0).reshape(4, 3), target_name="y")
-    text = str(rules)
+    text = rules_text(rules, width=120, table=False)
     assert "if origin is usa\n" in text
     assert "if origin is europe or japan and size is missing\n" in text
     # A set between the numbers of all categories is written by its points.
-    assert "if origin is about -0.2 (-0.4 to 0.1) and size is there\n" in text
-    assert "size is there" in text
+    assert "if origin is about -0.2 (-0.4 to 0.1) and size is present\n" in text
+    assert "size is present" in text
     assert rules.antecedents.levels(3, 0) == ["usa", "europe", "japan"]
     assert rules.antecedents.levels(2, 0) == []
 

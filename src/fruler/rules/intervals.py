@@ -217,7 +217,7 @@ def cross_validated_intervals(folds: Sequence[HeldOutErrors]) -> Intervals | Non
     weight, errors = (
         np.concatenate(parts) for parts in zip(*((fold.weight, fold.errors) for fold in folds), strict=True)
     )
-    return intervals_from(np.concatenate(scores), errors, weight, spreads_from(*total), "cross-validation")
+    return intervals_from(np.concatenate(scores), weight, spreads_from(*total), "cross-validation", errors)
 
 
 def spreads_from(sums: Floats, weights: Floats) -> Floats:
@@ -255,23 +255,27 @@ def quantiles_of(sizes: Floats, weight: Floats) -> tuple[float, float]:
     return half, most
 
 
-def intervals_from(scores: Floats, errors: Floats, weight: Floats, spreads: Floats, method: Method) -> Intervals | None:
+def intervals_from(
+    scores: Floats, weight: Floats, spreads: Floats, method: Method, errors: Floats | None = None
+) -> Intervals | None:
     """Return the intervals of scores; None if no row has a finite score and a positive weight.
 
     Parameters
     ----------
-    scores, errors, weight : ndarray of shape (n_rows,)
-        The scores of held-out rows, their errors, and their weights.
+    scores, weight : ndarray of shape (n_rows,)
+        The scores of held-out rows, and their weights.
     spreads : ndarray of shape (n_rules,)
         The spread of each rule, by which the errors were divided.
     method : {"cross-validation", "calibration"}
         Where the rows come from.
+    errors : ndarray of shape (n_rows,), optional
+        The errors of the rows.
 
     Examples
     --------
     With three rows each score bounds one more quarter of all new rows, and nothing bounds the last quarter:
 
-    >>> intervals_from(np.array([3.0, 1.0, 2.0]), np.ones(3), np.ones(3), np.ones(1), "calibration").coverages.tolist()
+    >>> intervals_from(np.array([3.0, 1.0, 2.0]), np.ones(3), np.ones(1), "calibration").coverages.tolist()
     [0.25, 0.5, 0.75]
     """
     known = np.flatnonzero((weight > 0.0) & np.isfinite(scores))
@@ -284,7 +288,7 @@ def intervals_from(scores: Floats, errors: Floats, weight: Floats, spreads: Floa
     places = np.arange(len(order)) if len(order) <= len(_KEPT) else _places(coverages)
     first = np.flatnonzero(np.diff(coverages[places], prepend=0.0) > 0.0)
     kept = places[first]
-    misses = quantiles_of(np.abs(errors[known]), weight[known])
+    misses = None if errors is None else quantiles_of(np.abs(errors[known]), weight[known])
     return Intervals(coverages[kept], scores[order][kept], spreads, len(order), method, misses)
 
 
@@ -376,7 +380,7 @@ def calibrated_intervals(rule_base: RuleBase, values: Floats, y: Any, sample_wei
     # A copy of a row says nothing new about the error of another row.
     _, first, group = np.unique(np.column_stack([values, target]), axis=0, return_index=True, return_inverse=True)
     weight = np.bincount(group.ravel(), weight).astype(np.float64)
-    found = intervals_from(scores[first], errors[first], weight, spreads, "calibration")
+    found = intervals_from(scores[first], weight, spreads, "calibration", errors[first])
     if found is None:
         raise ValueError("Prediction intervals need at least one row with a positive weight; give more rows.")
     return found
