@@ -38,8 +38,8 @@ def choose_regularization(
 ) -> tuple[ElasticNetSettings, int]:
     """Choose λ for the data bases that the reading names.
 
-    By default these are random ones, and then the best of a short search with the λ that suits the random ones: it is
-    far too large if only a rare pair of inputs explains the target.
+    By default these are random ones, and then the best of a short search, without copies, with the λ that suits the
+    random ones: it is far too large if only a rare pair of inputs explains the target.
 
     Parameters
     ----------
@@ -72,7 +72,9 @@ def choose_regularization(
     searched = replace(settings, regularization=_SEARCHED_INSTEAD) if hopeless else settings
     evaluator = FitnessEvaluator(trial, searched, "error", len(trial.fitted), workers)
     allowed = max(options.population_size, _EVALUATIONS_PER_INPUT * trial.space.n_inputs)
-    short = replace(options, max_evaluations=allowed, n_restarts=1, early_stopping=None)
+    # Copies would fill its population, and λ would be chosen for one data base instead of ten.
+    distinct = replace(reading, keep_copies=False)
+    short = replace(options, reading=distinct, max_evaluations=allowed, n_restarts=1, early_stopping=None)
     search = Evolution(trial.space, evaluator, short, rng)
     search.run()
     tried = [individual.chromosome for individual in search.population[:_N_TRIED]]
