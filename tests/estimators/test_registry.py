@@ -243,7 +243,7 @@ def test_an_added_algorithm_is_on_the_command_line_and_in_the_benchmark(tmp_path
 
     X.assign(t=y).to_csv(tmp_path / "t.csv", index=False)
     learn_rules(FitOptions(data=[str(tmp_path / "t.csv")], target="t", algorithm="constant", model=tmp_path / "m.json"))
-    assert "1 rule for t" in capsys.readouterr().out
+    assert "t: 1 rule" in capsys.readouterr().out
     assert type(load_model(tmp_path / "m.json")) is ConstantRegressor
     with pytest.raises(ValueError, match="--max-rules: the algorithm constant has no such limit"):
         learn_rules(FitOptions(data=[str(tmp_path / "t.csv")], target="t", algorithm="constant", max_rules=3))

@@ -15,6 +15,7 @@ from fruler.rules import Curve, FuzzyPartition, RuleBase
 SKOPS_TYPES = {
     "fruler.rules._curves.Curve",
     "fruler.estimators._growth.FuzzyRuleRegressor",
+    "fruler.learning.learned.Baselines",
     "fruler.rules._antecedents.LabelRanges",
     "fruler.rules._consequents.LinearConsequents",
     "fruler._table.gaps.Gaps",

@@ -27,7 +27,7 @@ from fruler.explain.explanation import Explanation, explain_rows
 from fruler.explain.importance import column_shares
 from fruler.learning._control import RunControl
 from fruler.learning.algorithm import Algorithm
-from fruler.learning.learned import FrontPoint
+from fruler.learning.learned import Baselines, FrontPoint
 from fruler.rules._background import warn_of_outside
 from fruler.rules._refit import Objective, RowSums
 from fruler.rules._rule_base import RuleBase
@@ -120,6 +120,7 @@ class RuleModel(BaseEstimator):  # type: ignore[misc]
     resumed_: int = MadeByFit()  # type: ignore[assignment]
     ended_early_: bool = MadeByFit()  # type: ignore[assignment]
     pareto_: pd.DataFrame = MadeByFit()  # type: ignore[assignment]
+    baselines_: Baselines | None = MadeByFit()  # type: ignore[assignment]
     n_evaluations_: int = MadeByFit()  # type: ignore[assignment]
     history_: pd.DataFrame = MadeByFit()  # type: ignore[assignment]
     regularization_: float = MadeByFit()  # type: ignore[assignment]

@@ -150,7 +150,7 @@ def _of_levels(rule_base: RuleBase, feature: Feature, rows: Floats) -> str:
     low, high = int(order[0]), int(order[-1])
     extent = float(curve.predictions[high] - curve.predictions[low])
     moved = _moved(rule_base, curve.predictions[[low, high]], extent or 1.0)
-    return f"{moved} from {feature.options[low].text} to {feature.options[high].text} of {feature.name}"
+    return f"{moved} from {_named(rule_base, feature)}{feature.options[low].text} to {feature.options[high].text}"
 
 
 def _what_differs(rule_base: RuleBase) -> str:
