@@ -45,7 +45,7 @@ def test_demo_shows_rules_errors_and_an_explanation(fruler):
     assert result.returncode == 0, result.stderr
     assert "max_temperature_before, min_temperature_before and day_of_year matter most" in result.stdout
     assert re.search(r"^max_temperature_before +under [\d.]+ °C +over [\d.]+ °C$", result.stdout, re.MULTILINE)
-    assert re.search(r"half\s+of the predictions miss by less than [\d.]+ °C", result.stdout)
+    assert re.search(r"half\s+of\s+the\s+predictions\s+miss\s+by\s+less\s+than\s+[\d.]+\s°C", result.stdout)
     assert "linear regression" in result.stdout
     assert "  by rule " in result.stdout
 

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -404,7 +405,7 @@ def test_a_link_and_bounds_are_learned_told_and_exported(fruler, houses, tmp_pat
     assert learned.returncode == 0
     rules = load_model(path).rule_base_
     assert rules.output == Output("log", (1.0, None))
-    assert "% per " in learned.stdout
+    assert re.search(r"^age, per unit +-[\d.]+%", learned.stdout, re.MULTILINE)
     assert "Predictions are at least 1." in learned.stdout
     assert "math.exp(raw)" in fruler("export", path, "--to", "python").stdout
     assert_one_line(fruler("export", path, "--to", "fml"), "FML cannot express a link or bounds")

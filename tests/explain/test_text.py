@@ -55,6 +55,8 @@ def test_the_whole_text(table):
     )
     assert text == (
         f"power (kW): 2 rules\n\n{beside if table else middle}\n\n"
+        "To predict, add the amounts of the rule and of all rows to start; where rules fade, mix their\n"
+        "    predictions\n\n"
         "Amounts count from wind 0, temperature 0 °C\n\n"
         "Rules fade into each other: temperature from 5 to 15 and from 15 to 25 °C; wind from 0 to 60"
     )

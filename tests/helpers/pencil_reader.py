@@ -52,7 +52,7 @@ class Reader:
             if head == "For all rows":
                 self.shared = lines
             elif head == "Lists":
-                self.lists = dict(line.split(" (x 1): ", 1) for line in lines)
+                self.lists = dict(line.split(" (× 1): ", 1) for line in lines)
             elif head.startswith("Rule "):
                 condition = head.split(": if ", 1)[1] if ": if " in head else ""
                 self.rules.append((condition, lines))
@@ -91,8 +91,8 @@ class Reader:
         value = row[name]
         if isinstance(value, str):
             words = rest.removeprefix("is ")
-            among = re.split(r", | or ", words.removeprefix("not "))
-            return float((value in among) != words.startswith("not "))
+            among = re.split(r", | or | nor ", re.sub(r"^(not|neither) ", "", words))
+            return float((value in among) != words.startswith(("not ", "neither ")))
         low, high = self._bounds(name, rest)
         return self._above(name, low, value) - self._above(name, high, value)
 
@@ -167,16 +167,17 @@ class Reader:
     def amount(self, line: str, row: Mapping[str, object]) -> float:
         """Return what an effect adds to the prediction of a row, or the logarithm of its factor."""
         name, said = _named(line)
-        if said.startswith("x "):
-            return number(said[2:]) * self._of_category(self.lists[name], row[name.split(" by ")[0]])
+        column = re.sub(r" \(list \d\)$", "", name)
+        if said.startswith("× "):
+            return number(said[2:]) * self._of_category(self.lists[name], row[column])
         if " = " in name or name.endswith((" missing", " present")):
             return change(said) if _is_state(name, row) else 0.0
         if step := re.fullmatch(rf"(×?{_NUMBER}%?) per (.*)", said):
             size = re.match(_NUMBER, step[2])
             steps = (row[name] - self.place(name, self.zeros[name])) / (number(size[0]) if size else 1.0)
             return change(step[1]) * steps
-        if isinstance(row.get(name.split(" by ")[0]), str):
-            return self._of_category(said, row[name.split(" by ")[0]])
+        if isinstance(row.get(column), str):
+            return self._of_category(said, row[column])
         return self._of_points(name, said, row[name])
 
     def _of_points(self, name: str, said: str, x: float) -> float:

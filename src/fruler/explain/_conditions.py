@@ -200,10 +200,12 @@ def categories_text(accepted: list[str], levels: Sequence[str]) -> str:
     --------
     >>> categories_text(["a", "b"], "abc"), categories_text(list("abcde"), "abcdef")
     ('a or b', 'not f')
+    >>> categories_text(list("abcde"), "abcdefg")
+    'neither f nor g'
     """
     others = [level for level in levels if level not in accepted]
     if len(accepted) > _MAX_LEVELS_NAMED and len(others) < len(accepted):
-        return f"not {either(others)}"
+        return f"neither {', '.join(others[:-1])} nor {others[-1]}" if len(others) > 1 else f"not {others[0]}"
     return either(accepted)
 
 

@@ -13,8 +13,8 @@ from fruler.explain._scales import Scale, scale_of
 from fruler.rules._features import Feature
 from fruler.rules._rule_base import RuleBase
 
-# So many columns are named, each with at least this share of importance; of so many the effect is told.
-_NAMED, _LEAST_SHARE, _TOLD = 3, 0.05, 2
+# So many columns are named, each with at least this share of importance.
+_NAMED, _LEAST_SHARE = 3, 0.05
 # The values of an input between these shares of its rows are usual.
 _USUAL = (0.05, 0.95)
 # An effect that comes back by this share of its range has a turning point.
@@ -62,18 +62,28 @@ def _what_matters(rule_base: RuleBase) -> str:
     verb = "matters" if len(named) == 1 else "matter"
     said = f"{', '.join(named[:-1])}{' and ' if len(named) > 1 else ''}{named[-1]} {verb} most"
     rows = background_rows(rule_base)
-    first = [max(columns[name], key=lambda pair: pair[0])[1] for name in named[:_TOLD]]
-    effects = [told for feature in first if (told := _effect(rule_base, feature, rows))]
-    if not effects:
-        return f"{said}."
-    return f"{said}: on average, {rule_base.target_name} {', and it '.join(effects)}."
+    effects: list[str] = []
+    mixed: list[str] = []
+    for name in named:
+        size, feature = max(columns[name], key=lambda pair: pair[0])
+        told = _effect(rule_base, feature, rows, size if rule_base.output.transform.keeps_units else 0.0)
+        (effects if told else mixed).append(told or name)
+    if effects:
+        said += f": on average, {rule_base.target_name} {', and it '.join(effects)}"
+    if mixed and rule_base.n_rules > 1:
+        said += f". What {' and '.join(mixed)} {'does' if len(mixed) == 1 else 'do'} depends on the rule"
+    return f"{said}."
 
 
-def _effect(rule_base: RuleBase, feature: Feature, rows: Floats) -> str:
-    """Write the effect of a feature on the mean prediction: "rises by 9,000 from carat 0.3 to 1.7"."""
+def _effect(rule_base: RuleBase, feature: Feature, rows: Floats, least: float) -> str:
+    """Write the effect of a feature on the mean prediction: "rises by 9,000 from carat 0.3 to 1.7".
+
+    An effect below `least`, which is how far the feature moves predictions on average, cancels out between rules: it is
+    not told.
+    """
     j = feature.inputs[0]
     if feature.has_levels:
-        return _of_levels(rule_base, feature, rows)
+        return _of_levels(rule_base, feature, rows, least)
     variable, histogram = rule_base.variables[j], rule_base.background.histogram(j)
     if histogram is None or variable.tells_gaps:
         return ""
@@ -83,7 +93,7 @@ def _effect(rule_base: RuleBase, feature: Feature, rows: Floats) -> str:
         low, high = float(values[0]), float(values[-1])
     low, high = (roundest(end, _OF_RANGE * (high - low)) for end in (low, high))
     curve = effect_curve(rule_base, feature, rows, low, high)
-    if not curve.extent > 0.0:
+    if not curve.extent > least:
         return ""
     places = [0, *_turning_points(curve), len(curve.values) - 1]
     parts = []
@@ -139,7 +149,7 @@ def _moved(rule_base: RuleBase, ends: Floats, extent: float) -> str:
     return f"{verb} by {number_within(100.0 * abs(end / start - 1.0), 2.0)}%"
 
 
-def _of_levels(rule_base: RuleBase, feature: Feature, rows: Floats) -> str:
+def _of_levels(rule_base: RuleBase, feature: Feature, rows: Floats, least: float) -> str:
     """Write the effect of categories: from the lowest to the highest."""
     occurs = rule_base.background.level_rows(feature)
     curve = effect_curve(rule_base, feature, rows, 0.0, 0.0)
@@ -149,6 +159,8 @@ def _of_levels(rule_base: RuleBase, feature: Feature, rows: Floats) -> str:
     order = known[np.argsort(curve.predictions[known], kind="stable")]
     low, high = int(order[0]), int(order[-1])
     extent = float(curve.predictions[high] - curve.predictions[low])
+    if not extent > least:
+        return ""
     moved = _moved(rule_base, curve.predictions[[low, high]], extent or 1.0)
     return f"{moved} from {_named(rule_base, feature)}{feature.options[low].text} to {feature.options[high].text}"
 

@@ -131,7 +131,7 @@ class Effect:
     def by_rules(self) -> dict[str, str]:
         """The lists of amounts with the rules that they are for: {"age (rules 1 to 3)": "-2 at 20 · 0 at 40"}."""
         if self.amounts:
-            return {f"{self.name} (x{GLUE}1)": self.amounts}
+            return {f"{self.name} (×{GLUE}1)": self.amounts}
         cells = dict.fromkeys(filter(None, self.cells))
         owners = [[rule for rule, own in enumerate(self.cells, 1) if own == cell] for cell in cells]
         return {f"{self.name} ({rules_named(own)})": cell for cell, own in zip(cells, owners, strict=True)}
@@ -344,7 +344,13 @@ class _Teller:
         rules = self.rule_base
         zeros = ", ".join(f"{effect.name}{GLUE}{effect.zero}" for effect in effects if effect.zero)
         meet = "; ".join(f"{name} from {' and from '.join(zones)}" for name, zones in fades(rules).items())
+        lists = "; × 0.5 is half of the list of that name" if any(effect.amounts for effect in effects) else ""
+        mixed = "; where rules fade, mix their predictions" if meet else ""
+        add = "add" if rules.output.transform.keeps_units else "apply"
         return [
+            f"To predict, {add} the amounts of the rule and of all rows to start{lists}{mixed}"
+            if rules.n_rules > 1
+            else "",
             f"Amounts count from {zeros}" if zeros else "",
             f"Rules fade into each other: {meet}" if meet else "",
             *(f"{variable.name}: {meaning(variable)}" for variable in unclear(rules)),
@@ -643,7 +649,7 @@ class _Teller:
         """Return the amounts of a column of categories: one term, or one for each of its numberings."""
         rules, weights = self.rule_base, self._occurring(feature)
         numbers = np.array([option.values for option in feature.options])
-        names = [rules.names[j] for j in feature.inputs]
+        names = [f"{feature.name} (list {k})" if k > 1 else feature.name for k in range(1, len(feature.inputs) + 1)]
         joint = rules.slopes[:, feature.index] @ numbers.T
         if len(names) > 1 and not rules.variables[feature.inputs[0]].is_indicator:
             offsets = joint - joint[:, [int(weights.sum(axis=0).argmax())]]
@@ -686,7 +692,7 @@ class _Teller:
         largest = np.abs(np.where(weights > 0.0, shape, 0.0)).max(axis=1)
         largest[largest == 0.0] = 1.0
         cells = [
-            f"x{GLUE}{number_within(one, self.tolerance / most)}"
+            f"×{GLUE}{number_within(one, self.tolerance / most)}"
             for one, most in zip(strengths.tolist(), largest.tolist(), strict=True)
         ]
         at_common = amounts[:, common]

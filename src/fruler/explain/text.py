@@ -77,6 +77,9 @@ def rules_text(
     Rule 2: if temperature is high (over 10 °C)
       start 5
     <BLANKLINE>
+    To predict, add the amounts of the rule and of all rows to start; where rules fade, mix their
+        predictions
+    <BLANKLINE>
     Amounts count from temperature 0 °C
     <BLANKLINE>
     Rules fade into each other: temperature from 8 to 12 °C

@@ -56,6 +56,8 @@ def export_model(rule_base: RuleBase, to: str, **options: Any) -> str | bytes:
     | start                 |       25 |    5.25 |
     | temperature, per unit |       -1 |       – |
     <BLANKLINE>
+    To predict, add the amounts of the rule and of all rows to start; where rules fade, mix their predictions
+    <BLANKLINE>
     Amounts count from temperature 0
     <BLANKLINE>
     Rules fade into each other: temperature from -10 to 30

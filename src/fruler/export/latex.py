@@ -75,6 +75,8 @@ def export(rule_base: RuleBase, *, caption: str | None = None, label: str | None
       \bottomrule
     \end{tabular}
     <BLANKLINE>
+    To predict, add the amounts of the rule and of all rows to start
+    <BLANKLINE>
     Amounts count from temperature~0~\textdegree{}C
     <BLANKLINE>
     """

@@ -43,6 +43,8 @@ def export(rule_base: RuleBase) -> str:
     | start               |          25 |       5.25 |
     | temperature, per °C |          -1 |          – |
     <BLANKLINE>
+    To predict, add the amounts of the rule and of all rows to start; where rules fade, mix their predictions
+    <BLANKLINE>
     Amounts count from temperature 0 °C
     <BLANKLINE>
     Rules fade into each other: temperature from 8 to 12 °C
