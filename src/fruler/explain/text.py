@@ -67,7 +67,7 @@ def rules_text(
     >>> from fruler.rules import FuzzyPartition, RuleBase, Variable
     >>> temperature = Variable("temperature", FuzzyPartition([10.0], (-10.0, 30.0), 0.1), "°C")
     >>> rules = RuleBase([temperature], [[[0, 0]], [[1, 1]]], [[25.0, -1.0], [5.0, 0.0]], target_name="heating")
-    >>> print(rules_text(rules, table=False))
+    >>> print(rules_text(rules, table=False, width=100))
     heating: 2 rules
     <BLANKLINE>
     Rule 1: if temperature is low (under 10 °C)
