@@ -30,7 +30,7 @@ DIGESTS = {
     "growth, bounds": "c3805256abec48ab",
     "growth, constraints": "efc9d074f25d8a38",
     "growth, split points": "9bee17097e681899",
-    "fruler, numbers": "a52018b4d4cde68e",
+    "fruler, numbers": "bbe9da5c42497be1",
     "fruler, mixed": "96179569860a34bd",
     "fruler, link": "8ac3b0ea8c095368",
     "fruler, bounds": "869c7863e776ed8d",

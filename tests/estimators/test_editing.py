@@ -366,10 +366,10 @@ def test_links_gaps_weights_and_dates_work(link, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["fruler", "l-metsk", "a-metsk"])
-def test_models_of_other_algorithms_are_refitted_by_plain_least_squares(name):
+def test_models_of_other_algorithms_are_refitted_as_the_growth_searches(name):
     model = make_quick_estimator(name, 100).fit(X, y)
     again = model.refit(X, y)
-    assert np.mean((again.predict(X) - y) ** 2) <= np.mean((model.predict(X) - y) ** 2) * 1.01
+    assert np.mean((again.predict(X) - y) ** 2) <= np.mean((model.predict(X) - y) ** 2) * 1.05
 
 
 def test_directions_are_kept():
